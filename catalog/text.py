@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -30,6 +31,11 @@ def storable(value: Any) -> tuple[Any, int]:
 def printable(text: str) -> str:
     """Text for a terminal: controls shown as `\\x1b`, bidi and tag characters as `\\u202e`."""
     return _INVISIBLE.sub(_escaped, text)
+
+
+def json_safe(text: str) -> str:
+    """JSON text with the same letters as JSON escapes: another spelling of the same value."""
+    return _INVISIBLE.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def _escaped(match: re.Match[str]) -> str:

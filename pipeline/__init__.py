@@ -1,0 +1,1 @@
+"""What needs several layers at once: from sources to the catalog."""

@@ -1,0 +1,139 @@
+"""`gloss services`, `gloss tools`, `gloss show`: what is in the catalog."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from catalog.binding import binding_to_json
+from cli import console, output, settings, wiring
+from cli.commands.show_text import show_text
+from cli.output import Format, FormatOption, JsonOption
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from store.catalog import ServiceRow, ToolRow
+
+SERVICES_HELP = """List the services of the catalog.
+
+\b
+  gloss services
+  gloss services --json | jq -r '.services[].name'
+"""
+TOOLS_HELP = """List the tools of the catalog, or of one service.
+
+\b
+  gloss tools crm
+  gloss tools --json --schemas > tools.json
+"""
+SHOW_HELP = """Show one tool whole: wire, text, parameters, response; original and enriched.
+
+TOOL is an id as `gloss tools` prints it: service/name.
+
+\b
+  gloss show crm/getProcInfo3
+  gloss show crm/getProcInfo3 --json --full
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("services", help=SERVICES_HELP)(services)
+    app.command("tools", help=TOOLS_HELP)(tools)
+    app.command("show", help=SHOW_HELP)(show)
+
+
+def services(form: FormatOption = Format.text, as_json: JsonOption = False) -> None:
+    from store.catalog import list_services
+
+    with wiring.open_catalog(settings.load()) as connection:
+        rows = [_service(row) for row in list_services(connection)]
+    columns = ("name", "kind", "version", "operations", "title", "source")
+    output.records("services", rows, output.chosen(form, as_json), columns)
+    if not rows:
+        console.log("the catalog is empty; try: gloss ingest specs/")
+
+
+def tools(
+    service: Annotated[str | None, typer.Argument(help="Only this service.")] = None,
+    schemas: Annotated[
+        bool, typer.Option("--schemas", help="With input_schema and output_schema (JSON).")
+    ] = False,
+    form: FormatOption = Format.text,
+    as_json: JsonOption = False,
+) -> None:
+    from store.catalog import list_tools
+
+    with wiring.open_catalog(settings.load()) as connection:
+        found = list_tools(connection, service)
+        rows = [_tool(row) for row in found]
+        if schemas:
+            rows = [{**row, **_schemas(connection, row["id"], full=False)} for row in rows]
+    columns = ("id", "protocol", "wire", "description")
+    chosen = output.chosen(form, as_json)
+    if chosen is Format.text:
+        rows = [{**row, "wire": wire(tool)} for row, tool in zip(rows, found, strict=True)]
+    output.records("tools", rows, chosen, columns)
+    if not rows:
+        console.log("no tools; try: gloss ingest specs/")
+
+
+def show(
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="service/name")],
+    full: Annotated[bool, typer.Option("--full", help="Schemas of any size, nothing cut.")] = False,
+    form: FormatOption = Format.text,
+    as_json: JsonOption = False,
+) -> None:
+    from store.catalog import find_tool
+
+    with wiring.open_catalog(settings.load()) as connection:
+        row = find_tool(connection, tool)
+        value = {**_tool(row), **_schemas(connection, row.id, full)}
+    chosen = output.chosen(form, as_json)
+    if chosen is Format.text:
+        console.out(show_text(value, wire(row)))
+    else:
+        output.record(value, chosen)
+
+
+def _service(row: ServiceRow) -> dict[str, Any]:
+    value = asdict(row)
+    value["ingested_at"] = row.ingested_at.isoformat()
+    del value["service_id"]
+    return value
+
+
+def _tool(row: ToolRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "service": row.service,
+        "name": row.name,
+        "protocol": row.protocol,
+        "binding": binding_to_json(row.binding),
+        "summary": row.summary,
+        "description": row.description or row.summary,
+        "tags": list(row.tags),
+        "deprecated": row.deprecated,
+        "enriched": asdict(row.enriched) if row.enriched else None,
+    }
+
+
+def _schemas(connection: Connection, tool_id: str, full: bool) -> dict[str, Any]:
+    from catalog.assembly import DEFAULT_SIZE_BYTES, assemble
+    from store.catalog import operation_with_definitions
+
+    operation, definitions = operation_with_definitions(connection, tool_id)
+    whole = assemble(operation, definitions, None if full else DEFAULT_SIZE_BYTES)
+    return {
+        "input_schema": whole.input_schema,
+        "output_schema": whole.output_schema,
+        "cut": list(whole.cut),
+    }
+
+
+def wire(row: ToolRow) -> str:
+    """The wire name a person looks for: `GET /path`, `interface.operation`, `/pkg.S/Method`."""
+    names = row.binding.wire_names
+    return names[-1] if row.protocol == "soap" else names[0]

@@ -1,0 +1,123 @@
+"""`gloss db …`: the embedded server, and where the catalog is kept."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from catalog.errors import UsageError
+from cli import console, output, settings, wiring
+from cli.output import Format, FormatOption, JsonOption
+
+app = typer.Typer(
+    help="The database: start, stop, status, url, upgrade.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command(
+    help="Start the embedded server and keep it until `gloss db stop`.\n\n\b\n  gloss db start"
+)
+def start() -> None:
+    from store import server
+
+    config = _embedded_only()
+    console.out(f"running, kept until `gloss db stop`: {server.start(config.data_dir).url}")
+
+
+@app.command(help="Stop the embedded server once nobody uses it.\n\n\b\n  gloss db stop")
+def stop() -> None:
+    from store import server
+
+    was_running = server.stop(_embedded_only().data_dir)
+    console.out("stopped" if was_running else "was not running")
+
+
+@app.command(help="Say where the catalog is and how it does.\n\n\b\n  gloss db status --json")
+def status(form: FormatOption = Format.text, as_json: JsonOption = False) -> None:
+    config = settings.load()
+    value = _remote_status(config) if config.database_url else _embedded_status(config)
+    chosen = output.chosen(form, as_json)
+    if chosen is not Format.text:
+        output.record(value, chosen)
+        return
+    for key, entry in value.items():
+        console.out(f"{key}\t{output.cell(entry)}")
+
+
+@app.command(
+    help="Print the address for psql and other clients; the embedded server must be kept "
+    'running.\n\n\b\n  gloss db start\n  psql "$(gloss db url)"'
+)
+def url() -> None:
+    from store import server
+
+    config = settings.load()
+    if config.database_url:
+        console.out(_without_password(config.database_url))
+        return
+    state = server.status(config.data_dir)
+    if not state.running:
+        raise UsageError("the embedded server is not running", hint="gloss db start")
+    console.out(state.url)
+
+
+@app.command(
+    help="Bring the catalog to this program's version: schema, and the server's own format."
+    "\n\n\b\n  gloss db upgrade"
+)
+def upgrade() -> None:
+    from store import server
+    from store.migrate import current_version
+
+    config = settings.load()
+    if not config.database_url:
+        for line in server.upgrade(config.data_dir):
+            console.log(line)
+    with wiring.open_catalog(config) as connection:
+        console.out(f"the catalog has schema {current_version(connection)}")
+
+
+def _embedded_only() -> settings.Settings:
+    config = settings.load()
+    if config.database_url:
+        raise UsageError(
+            "the catalog is on a server of your own, which gloss does not start or stop",
+            hint="gloss db status",
+        )
+    return config
+
+
+def _embedded_status(config: settings.Settings) -> dict[str, Any]:
+    from store import server
+
+    state = asdict(server.status(config.data_dir))
+    return {"kind": "embedded", **{key: _plain(value) for key, value in state.items()}}
+
+
+def _remote_status(config: settings.Settings) -> dict[str, Any]:
+    from store.migrate import current_version
+
+    with wiring.open_catalog(config) as connection:
+        info = connection.info
+        return {
+            "kind": "server",
+            "running": True,
+            "url": _without_password(config.database_url),
+            "version": f"{info.server_version // 10000}.{info.server_version % 10000}",
+            "schema_version": current_version(connection),
+        }
+
+
+def _without_password(address: str) -> str:
+    from urllib.parse import urlsplit
+
+    password = urlsplit(address).password
+    return address.replace(f":{password}@", "@") if password else address
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (int, bool, str, type(None))) else str(value)

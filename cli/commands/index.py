@@ -1,0 +1,47 @@
+"""`gloss index`: embed and index what changed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import console, output, settings, wiring
+from cli.output import Format, FormatOption, JsonOption
+from cli.progress import progress
+
+HELP = """Embed and index what changed since the last time.
+
+\b
+  gloss index
+  gloss index crm --rebuild
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("index", help=HELP)(index)
+
+
+def index(
+    services: Annotated[
+        list[str] | None, typer.Argument(metavar="[SERVICE…]", show_default=False)
+    ] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Embed everything again, changed or not.")
+    ] = False,
+    form: FormatOption = Format.text,
+    as_json: JsonOption = False,
+) -> None:
+    from search.index import build_index
+
+    config = settings.load()
+    with wiring.open_catalog(config) as connection:
+        encoder = wiring.open_encoder(config)
+        report = progress(
+            "indexing", build_index(connection, encoder, tuple(services or ()), rebuild=rebuild)
+        )
+    chosen = output.chosen(form, as_json)
+    if chosen is not Format.text:
+        output.record(report.as_json(), chosen)
+        return
+    console.out(report.sentence())

@@ -1,0 +1,149 @@
+"""`gloss search`: which tool does this?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from catalog.errors import Exit, UsageError
+from catalog.text import printable
+from cli import console, output, settings, wiring
+from cli.output import Format, FormatOption, JsonOption
+
+if TYPE_CHECKING:
+    from search.query import SearchResult
+
+HELP = """Find the tool that does what QUERY says, in plain words.
+
+Exits 1 when nothing fits. --stdin answers one query a line, each as a line of JSON.
+
+\b
+  gloss search "who manages this customer's account"
+  gloss search "open invoices" -k 3 --service billing --explain
+  gloss search --stdin < intents.txt > hits.jsonl
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command("search", help=HELP)(search)
+
+
+def search(
+    query: Annotated[str | None, typer.Argument(metavar="QUERY", show_default=False)] = None,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many hits.")] = 4,
+    services: Annotated[
+        list[str] | None, typer.Option("--service", "-s", help="Only in this service.")
+    ] = None,
+    context: Annotated[
+        str, typer.Option(help="What the agent did or said lately: TEXT or @FILE.")
+    ] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why each hit is where it is.")
+    ] = False,
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help="One query a line from standard input.")
+    ] = False,
+    form: FormatOption = Format.text,
+    as_json: JsonOption = False,
+) -> int:
+    from search.query import Searcher
+
+    queries = _queries(query, stdin)
+    chosen = Format.jsonl if stdin else output.chosen(form, as_json)
+    config = settings.load()
+    found = False
+    with wiring.open_catalog(config) as connection:
+        searcher = Searcher(connection, lambda: wiring.open_encoder(config))
+        for text in queries:
+            result = searcher.search(
+                text, k=k, services=tuple(services or ()), context=_context(context)
+            )
+            _show(result, chosen, explain)
+            found = found or not result.nothing_fits
+    return Exit.OK if found or stdin else Exit.FAILED
+
+
+def _queries(query: str | None, stdin: bool) -> Iterator[str]:
+    if stdin == (query is not None):
+        raise UsageError(
+            "give a query, or --stdin for one a line", hint='gloss search "list open invoices"'
+        )
+    if query is not None:
+        return iter((query,))
+    lines = (line.decode("utf-8", "replace").rstrip("\r\n") for line in sys.stdin.buffer)
+    return (line for line in lines if line.strip())
+
+
+def _context(text: str) -> str:
+    if not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(
+            f"{text[1:]}: {error.strerror}", hint="--context @FILE reads a file"
+        ) from None
+
+
+def _show(result: SearchResult, form: Format, explain: bool) -> None:
+    for note in result.notes:
+        console.warning(note)
+    if form is Format.text:
+        _show_text(result, explain)
+    elif form is Format.json:
+        output.record(_as_json(result), form)
+    else:
+        console.out_json({"schema": output.SCHEMA, **_as_json(result)})
+        console.flush()
+
+
+def _as_json(result: SearchResult) -> dict[str, Any]:
+    hits = [_hit(hit) for hit in result.hits]
+    value: dict[str, Any] = {
+        "query": result.query,
+        "took_ms": round(result.took_ms, 1),
+        "hits": [] if result.nothing_fits else hits,
+    }
+    if result.nothing_fits:
+        value["nearest"] = hits
+    return value
+
+
+def _hit(hit: Any) -> dict[str, Any]:
+    return {
+        "rank": hit.rank,
+        "id": hit.tool_id,
+        "service": hit.service,
+        "name": hit.name,
+        "protocol": hit.protocol,
+        "score": round(hit.score, 4),
+        "description": hit.description,
+        "enriched_name": hit.enriched_name,
+        "why": hit.why,
+    }
+
+
+def _show_text(result: SearchResult, explain: bool) -> None:
+    if result.nothing_fits:
+        console.log("nothing fits" + ("; the nearest:" if result.hits else ""))
+    rows = [
+        (str(hit.rank), printable(hit.tool_id), f"{hit.score:.2f}", output.cell(hit.description))
+        for hit in result.hits
+    ]
+    if rows and not explain:
+        output.table(("rank", "tool", "score", "description"), rows)
+    if explain:
+        for hit, row in zip(result.hits, rows, strict=True):
+            console.out("\t".join(row))
+            for name, value in hit.why.items():
+                console.out(f"    {name}: {output.cell(_plain(value))}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(entry)}" for key, entry in value.items())
+    return f"{value:.3f}" if isinstance(value, float) else value

@@ -1,0 +1,97 @@
+"""Two streams: records to stdout, everything else to stderr. Nothing else in the house prints."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import IO, Any, cast
+
+from catalog.text import json_safe, printable
+
+_secrets: list[str] = []
+
+
+def prepare() -> None:
+    """Make both streams safe: no letter that the terminal lacks, no closed stream, is an error."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def keep_secret(value: str) -> None:
+    """From now on `value` appears in no output, whoever hands it over."""
+    if len(value) >= 4 and value not in _secrets:
+        _secrets.append(value)
+
+
+def masked(text: str) -> str:
+    for secret in _secrets:
+        text = text.replace(secret, "***")
+    return text
+
+
+def out(text: str) -> None:
+    """A record, or a part of one, as the user asked for it."""
+    sys.stdout.write(masked(text) + "\n")
+
+
+def out_json(value: Any, *, indent: bool = False) -> None:
+    """JSON in UTF-8; where stdout cannot carry it, escaped, which is the same JSON."""
+    import json
+
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=2 if indent else None)
+    out(json_safe(text))
+
+
+def log(text: str) -> None:
+    """Words for the person or the log; never part of the result."""
+    with contextlib.suppress(BrokenPipeError, ValueError):
+        sys.stderr.write(masked(text) + "\n")
+        sys.stderr.flush()
+
+
+def warning(text: str) -> None:
+    log(f"{_coloured('warning:', '33', sys.stderr)} {printable(text)}")
+
+
+def error(message: str, hint: str = "") -> None:
+    log(f"{_coloured('error:', '31', sys.stderr)} {printable(message)}")
+    if hint:
+        log(f"  try: {printable(hint)}")
+
+
+def flush() -> None:
+    sys.stdout.flush()
+
+
+def abandon_stdout() -> None:
+    """The reader of stdout is gone: let nothing more be written, and no complaint at exit."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(devnull, sys.stdout.fileno())
+
+
+def on_terminal(stream: IO[str] | None = None) -> bool:
+    stream = stream or sys.stdout
+    return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
+
+
+def colours(stream: IO[str] | None = None) -> bool:
+    return on_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def bold(text: str) -> str:
+    return _coloured(text, "1", sys.stdout)
+
+
+def dim(text: str) -> str:
+    return _coloured(text, "2", sys.stdout)
+
+
+def _coloured(text: str, code: str, stream: Any) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if colours(cast(IO[str], stream)) else text

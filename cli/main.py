@@ -1,0 +1,107 @@
+"""`gloss`: the commands put together, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Annotated, NoReturn
+
+import typer
+
+from catalog.errors import Exit, GlossError
+from cli import console
+from cli.commands import catalog, database, doctor, index, ingest, init, search
+
+HELP = """Make obscure APIs readable for LLM agents.
+
+Reads OpenAPI, WSDL and .proto files into a catalog, and answers "which tool does this?".
+
+\b
+  gloss ingest specs/
+  gloss index
+  gloss search "who manages this customer's account"
+"""
+
+app = typer.Typer(
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for module in (init, ingest, catalog, index, search, doctor):
+    module.register(app)
+app.add_typer(database.app, name="db")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        console.out(f"gloss {version('apigloss')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> NoReturn:
+    console.prepare()
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(lambda: app(standalone_mode=False)))
+
+
+def run(command: Callable[[], object]) -> int:
+    """Do the command; everything that can go wrong ends here as one message and one exit code."""
+    try:
+        outcome = command()
+        console.flush()
+        return int(outcome) if isinstance(outcome, int) else Exit.OK
+    except GlossError as error:
+        console.error(error.message, error.hint)
+        return error.exit_code
+    except typer.TyperException as error:
+        return _usage(error)
+    except (KeyboardInterrupt, typer.Abort):
+        console.error("interrupted; what was saved before stays")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        console.abandon_stdout()
+        return Exit.PIPE_CLOSED
+    except Exception as error:  # noqa: BLE001 - a fault of ours: one line, and a way to see more
+        return _our_fault(error)
+
+
+def _usage(error: typer.TyperException) -> int:
+    if isinstance(error, typer.Exit):
+        return int(error.exit_code)
+    context = getattr(error, "ctx", None)
+    hint = f"{context.command_path} --help" if context else "gloss --help"
+    message = getattr(error, "format_message", lambda: str(error))()
+    if message:
+        console.error(message, hint)
+    return Exit.USAGE
+
+
+def _our_fault(error: Exception) -> int:
+    if os.environ.get("GLOSS_DEBUG"):
+        import traceback
+
+        console.log(console.masked("".join(traceback.format_exception(error))))
+    kind = type(error).__name__
+    console.error(
+        f"this is a fault of gloss: {kind}: {error}", "GLOSS_DEBUG=1 shows where; please report it"
+    )
+    return Exit.FAILED
+
+
+def _terminated(_signal: int, _frame: object) -> None:
+    sys.exit(128 + signal.SIGTERM)

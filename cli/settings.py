@@ -1,0 +1,123 @@
+"""Settings: flag > environment (`GLOSS_…`) > gloss.toml found upwards > the user's own file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catalog.errors import UsageError
+
+if TYPE_CHECKING:
+    from cli.config_file import ConfigFile
+
+FILE_NAME = "gloss.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredService:
+    """One `[[services]]` entry; `spec` is relative to the file that declares it."""
+
+    name: str
+    spec: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    include: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`database_url` empty means the embedded server, whose files are in `data_dir`."""
+
+    data_dir: Path
+    database_url: str = ""
+    embedding_model: str = "builtin"
+    services: tuple[DeclaredService, ...] = ()
+    file: Path | None = None
+
+
+def load(environment: Mapping[str, str] | None = None, start: Path | None = None) -> Settings:
+    env = os.environ if environment is None else environment
+    file = find_file(env, start or Path.cwd())
+    config = _read(file) if file else None
+    database = config.database if config else None
+    embedding = config.embedding if config else None
+    return Settings(
+        data_dir=_data_dir(env, database.data_dir if database else None, file),
+        database_url=env.get("GLOSS_DATABASE_URL") or (database.url if database else ""),
+        embedding_model=env.get("GLOSS_EMBEDDING_MODEL")
+        or (embedding.model if embedding else "builtin"),
+        services=_declared(config, file) if config and file else (),
+        file=file,
+    )
+
+
+def find_file(env: Mapping[str, str], start: Path) -> Path | None:
+    """GLOSS_CONFIG, else gloss.toml in `start` or a folder above it, else the user's."""
+    named = env.get("GLOSS_CONFIG")
+    if named:
+        if not Path(named).is_file():
+            raise UsageError(f"{named}: no such file", hint="mend GLOSS_CONFIG, or gloss init")
+        return Path(named)
+    for folder in (start, *start.parents):
+        if (folder / FILE_NAME).is_file():
+            return folder / FILE_NAME
+    home = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else "")
+    user_file = Path(home) / "gloss" / FILE_NAME
+    return user_file if home and user_file.is_file() else None
+
+
+def _read(file: Path) -> ConfigFile:
+    from cli.config_file import read
+
+    return read(file)
+
+
+def _data_dir(env: Mapping[str, str], configured: str | None, file: Path | None) -> Path:
+    from store.server import default_data_dir
+
+    if env.get("GLOSS_DATA_DIR"):
+        return Path(env["GLOSS_DATA_DIR"]).absolute()
+    if configured and file:
+        return (file.parent / Path(configured).expanduser()).absolute()
+    return default_data_dir(env.get("HOME"), env.get("XDG_DATA_HOME"), os.geteuid() == 0)
+
+
+def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
+    folder = file.parent
+    return tuple(
+        DeclaredService(
+            name=entry.name,
+            spec=entry.spec if _is_address(entry.spec) else str(folder / entry.spec),
+            headers={name: _secret(value) for name, value in entry.headers.items()},
+            include=tuple(folder / root for root in entry.include),
+        )
+        for entry in config.services
+    )
+
+
+def _is_address(spec: str) -> bool:
+    return spec.startswith(("http://", "https://", "grpc://"))
+
+
+def _secret(value: str) -> str:
+    """`env:NAME` or `file:PATH` become what they point to, and are kept out of every output."""
+    from cli import console
+
+    kind, _, name = value.partition(":")
+    if kind == "env":
+        found: Any = os.environ.get(name)
+        if found is None:
+            raise UsageError(f"the environment has no {name}", hint=f"export {name}=…")
+    elif kind == "file":
+        try:
+            found = Path(name).expanduser().read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise UsageError(
+                f"{name}: {error.strerror}", hint="mend the path in gloss.toml"
+            ) from None
+    else:
+        return value
+    console.keep_secret(found)
+    return str(found)

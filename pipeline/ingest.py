@@ -1,0 +1,122 @@
+"""From what the user names to the catalog: find, parse in a child process, save one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import IO
+
+from psycopg import Connection
+
+from catalog.errors import GlossError
+from catalog.spec import ParsedSpec, Problem
+from parsers.document import Document, ParseOptions
+from parsers.sandbox import Budget, Outcome, parse_all
+from parsers.sources import Found, candidate_names, find_documents
+from store.catalog import SavedSpec, save_spec, service_identity
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRequest:
+    """`service` fixes the name; `dry_run` compares and keeps nothing."""
+
+    sources: tuple[str, ...]
+    service: str | None = None
+    options: ParseOptions = field(default_factory=ParseOptions)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What became of one source: a spec that was saved, a file left aside, or an error."""
+
+    source: str
+    parsed: ParsedSpec | None = None
+    saved: SavedSpec | None = None
+    problems: tuple[Problem, ...] = ()
+    error: GlossError | None = None
+
+    @property
+    def lost(self) -> int:
+        """Operations of the source that did not become tools."""
+        return sum(problem.level == "error" for problem in self.problems)
+
+
+def ingest(
+    connection: Connection, requests: Sequence[IngestRequest], stdin: IO[bytes] | None = None
+) -> Iterator[SourceReport]:
+    """A report per source, as soon as it is saved. One bad source costs only itself."""
+    for request in requests:
+        yield from _ingest_one(connection, request, stdin)
+
+
+def _ingest_one(
+    connection: Connection, request: IngestRequest, stdin: IO[bytes] | None
+) -> Iterator[SourceReport]:
+    try:
+        found = find_documents(
+            request.sources,
+            service=request.service,
+            options=request.options,
+            stdin=stdin,
+            headers=request.headers,
+        )
+    except GlossError as error:
+        yield SourceReport(", ".join(request.sources), error=error)
+        return
+    yield from _left_aside(found)
+    for outcome in parse_all(found.documents, Budget()):
+        yield _save(connection, outcome, request)
+
+
+def _left_aside(found: Found) -> Iterator[SourceReport]:
+    for skipped in found.skipped:
+        yield SourceReport(
+            skipped.location, problems=(Problem("note", skipped.location, skipped.reason),)
+        )
+    for location, error in found.failures:
+        yield SourceReport(location, error=error)
+
+
+def _save(connection: Connection, outcome: Outcome, request: IngestRequest) -> SourceReport:
+    location = outcome.document.location
+    if outcome.parsed is None:
+        return SourceReport(location, error=outcome.error)
+    try:
+        parsed = outcome.parsed
+        if request.service is None:
+            parsed = _under_free_name(connection, outcome.document, parsed)
+        with connection.transaction(force_rollback=request.dry_run):
+            saved = save_spec(connection, parsed, location)
+    except GlossError as error:
+        return SourceReport(location, error=error)
+    return SourceReport(location, parsed, saved, parsed.problems)
+
+
+def _under_free_name(connection: Connection, document: Document, parsed: ParsedSpec) -> ParsedSpec:
+    """The spec under the first name that is free or already its own.
+
+    A name is its own when the catalog has it from the same source or with the same identity.
+    """
+    longer = candidate_names(document.location, document.root)
+    for name in dict.fromkeys((parsed.service, *longer)):
+        owner = service_identity(connection, name)
+        if owner is None or document.location == owner[1] or parsed.identity == owner[0]:
+            return _renamed(parsed, name)
+    raise GlossError(
+        f"{document.location}: another spec already has the name {parsed.service}",
+        hint=f"gloss ingest {document.location} --service NAME",
+    )
+
+
+def _renamed(parsed: ParsedSpec, service: str) -> ParsedSpec:
+    if service == parsed.service:
+        return parsed
+    operations = tuple(replace(operation, service=service) for operation in parsed.operations)
+    note = Problem(
+        "note", service, f"named {service}: another spec in the catalog has {parsed.service}"
+    )
+    return replace(
+        parsed, service=service, operations=operations, problems=(*parsed.problems, note)
+    )
