@@ -56,7 +56,7 @@ def options(
 def main() -> NoReturn:
     console.prepare()
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(lambda: app(standalone_mode=False)))
+    sys.exit(run(lambda: app(prog_name="gloss", standalone_mode=False)))
 
 
 def run(command: Callable[[], object]) -> int:
@@ -86,7 +86,9 @@ def _usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     hint = f"{context.command_path} --help" if context else "gloss --help"
     message = getattr(error, "format_message", lambda: str(error))()
-    if message:
+    if message.startswith("Usage:"):  # a command without arguments: the help is the message
+        console.log(message)
+    elif message:
         console.error(message, hint)
     return Exit.USAGE
 

@@ -29,8 +29,9 @@ TOOLS_HELP = """List the tools of the catalog, or of one service.
   gloss tools crm
   gloss tools --json --schemas > tools.json
 """
-SHOW_HELP = """Show one tool whole: wire, text, parameters, response; original and enriched.
+SHOW_HELP = """Show one tool whole.
 
+Its wire, text, parameters and response; original and enriched side by side.
 TOOL is an id as `gloss tools` prints it: service/name.
 
 \b

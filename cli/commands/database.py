@@ -49,8 +49,8 @@ def status(form: FormatOption = Format.text, as_json: JsonOption = False) -> Non
 
 
 @app.command(
-    help="Print the address for psql and other clients; the embedded server must be kept "
-    'running.\n\n\b\n  gloss db start\n  psql "$(gloss db url)"'
+    help="Print the address for psql and others.\n\nThe embedded server must be kept running."
+    '\n\n\b\n  gloss db start\n  psql "$(gloss db url)"'
 )
 def url() -> None:
     from store import server
@@ -66,7 +66,7 @@ def url() -> None:
 
 
 @app.command(
-    help="Bring the catalog to this program's version: schema, and the server's own format."
+    help="Bring the catalog to this version.\n\nIts schema, and the format of the embedded server."
     "\n\n\b\n  gloss db upgrade"
 )
 def upgrade() -> None:

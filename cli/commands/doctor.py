@@ -10,8 +10,9 @@ from catalog.errors import Exit
 from cli import checks, console, output, settings
 from cli.output import Format, FormatOption, JsonOption
 
-HELP = """Check everything gloss needs, and print the command that mends what is wrong.
+HELP = """Say what is wrong and how to mend it.
 
+Checks everything gloss needs and prints the command that mends what is wrong.
 Exits 1 when a check fails.
 
 \b

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def index(
     services: Annotated[
-        list[str] | None, typer.Argument(metavar="[SERVICE…]", show_default=False)
+        list[str] | None, typer.Argument(metavar="SERVICE", show_default=False)
     ] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Embed everything again, changed or not.")

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 10
 
-HELP = """Read specs into the catalog: files, folders, globs, - for stdin, http(s), grpc addresses.
+HELP = """Read specs into the catalog.
 
+A SOURCE is a file, a folder, a glob, - for stdin, or an http(s) or grpc address.
 Looks at the content, not the suffix. What had to be left out or mended is said on stderr.
 Without SOURCE, the services declared in gloss.toml are read.
 
@@ -36,19 +37,23 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     sources: Annotated[
-        list[str] | None, typer.Argument(metavar="SOURCE…", show_default=False)
+        list[str] | None, typer.Argument(metavar="SOURCE", show_default=False)
     ] = None,
     service: Annotated[
-        str | None, typer.Option(help="Name of the service; needs exactly one spec.")
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the service; needs exactly one spec."),
     ] = None,
     include: Annotated[
-        list[Path] | None, typer.Option("-I", "--include", help="Import root for .proto files.")
+        list[Path] | None,
+        typer.Option("-I", "--include", metavar="DIR", help="Import root for .proto files."),
     ] = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="Host that references may be fetched from.")
+        list[str] | None,
+        typer.Option(metavar="HOST", help="Host that references may be fetched from."),
     ] = None,
     allow_folder: Annotated[
-        list[Path] | None, typer.Option(help="Folder that references may read, besides the spec's.")
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Folder that references may read besides the spec's."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would change; save nothing.")

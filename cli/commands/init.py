@@ -9,9 +9,9 @@ import typer
 
 from cli import console, settings, wiring
 
-HELP = """Write a commented gloss.toml in this folder and check the database.
+HELP = """Write a commented gloss.toml, check the database.
 
-A gloss.toml that is already there is left alone.
+The file goes into this folder. A gloss.toml that is already there is left alone.
 
 \b
   gloss init

