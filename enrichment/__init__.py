@@ -1,0 +1,1 @@
+"""Clearer text beside the original: drafted, checked against the evidence, proposed, decided."""

@@ -1,0 +1,203 @@
+"""A proposal held against the evidence, rule by rule; docs/enrichment-rules.md explains each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from catalog.enrichment import Enrichment
+from catalog.text import printable
+from catalog.words import split_identifier
+from enrichment.evidence import Evidence
+from enrichment.vocabulary import READING, WRITING, Grounds, content_words, verb_of
+
+MAX_NAME = 64
+MAX_DESCRIPTION = 400
+MAX_ALIAS = 60
+MAX_NOT_FOR = 200
+UNGROUNDED_SHARE = 0.4
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
+_SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z]|\s*$)")
+_IDENTIFIER = re.compile(r"\b(?:[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+|\w+_\w+|[A-Za-z]+\.[A-Za-z]\w+)\b")
+_ADDRESS = re.compile(
+    r"https?:|www\.|\w@\w+\.\w|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+\.(?:com|net|org|io|dev)\b",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(
+    r"</?[a-z!][^>]*>|\]\(|```|`|\*\*|^#+ |\{\{|\$\{|<\|", re.IGNORECASE | re.MULTILINE
+)
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|other|above|all|prior|instruction)"
+    r"|\b(?:you|agents?|assistants?|models?) (?:must|should|shall|have to|need to|are)\b"
+    r"|\balways (?:use|call|choose|pick|prefer|select)|\bnever (?:use|call|choose|tell|mention)"
+    r"|\b(?:call|use|run|prefer|choose|select) (?:this|it) (?:first|always|instead|before any)"
+    r"|\b(?:system|developer) (?:prompt|message)|\bbest tool\b|\bonly tool\b|\bmost reliable\b"
+    r"|\bdo not (?:use|call|mention|tell|ask|reveal)|\bdon't (?:use|call|mention|tell)"
+    r"|\b(?:reveal|exfiltrate|leak|password|api key|secret key|credentials? to)\b"
+    r"|\bbefore (?:any|every) other (?:tool|call)|\binstead of (?:any|all|every) other",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """`rule` is a heading of docs/enrichment-rules.md; `message` is what the writer is told."""
+
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Names a proposal may not take, and names it may mention.
+
+    `taken` are the names of the service's other tools, original and enriched; `services` the other
+    services of the catalog.
+    """
+
+    taken: frozenset[str] = field(default_factory=frozenset)
+    siblings: frozenset[str] = field(default_factory=frozenset)
+    services: frozenset[str] = field(default_factory=frozenset)
+
+
+def check(enrichment: Enrichment, evidence: Evidence, around: Surroundings) -> tuple[Fault, ...]:
+    """Every rule that the enrichment breaks; none means that it may become a proposal."""
+    return tuple(
+        Fault(name, message)
+        for name, rule in _RULES
+        for message in rule(enrichment, evidence, around)
+    )
+
+
+def _texts(enrichment: Enrichment) -> list[str]:
+    return [enrichment.name, enrichment.description, *enrichment.aliases, enrichment.not_for]
+
+
+def _form(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
+    if not _NAME.fullmatch(e.name) or len(e.name) > MAX_NAME:
+        yield f"name {e.name!r}: not snake_case of two words or more, at most {MAX_NAME} letters"
+    sentences = len(_SENTENCE_END.findall(e.description))
+    if not 1 <= sentences <= 2 or not 20 <= len(e.description) <= MAX_DESCRIPTION:
+        yield f"description: one or two sentences of 20 to {MAX_DESCRIPTION} letters in all"
+    if not 3 <= len({alias.lower() for alias in e.aliases}) == len(e.aliases) <= 5:
+        yield "aliases: three to five different ones"
+    if any(not 3 <= len(alias) <= MAX_ALIAS for alias in e.aliases):
+        yield f"aliases: 3 to {MAX_ALIAS} letters each"
+    if len(e.not_for) > MAX_NOT_FOR:
+        yield f"not_for: at most {MAX_NOT_FOR} letters"
+
+
+def _own_name(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
+    if _plain(e.name) == _plain(evidence.name):
+        yield f"name {e.name!r} only repeats the original"
+    if _plain(e.name) in {_plain(name) for name in around.taken}:
+        yield f"name {e.name!r} is taken by another tool of the service"
+
+
+def _plain(name: str) -> str:
+    return "".join(split_identifier(name))
+
+
+def _identifiers(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
+    known = {part.lower() for text in evidence.texts for part in _pieces(text)}
+    known |= {name.lower() for name in around.siblings} | {e.name}
+    for text in (e.description, *e.aliases, e.not_for):
+        for found in _IDENTIFIER.findall(text):
+            if found.lower() not in known and found.lower() not in ("e.g", "i.e"):
+                yield f"{found!r} is no parameter, field or name in the evidence"
+
+
+def _pieces(text: str) -> list[str]:
+    dotted = text.replace("[]", "")
+    return [dotted, dotted.rpartition(".")[2], *re.findall(r"[\w.]+", dotted)]
+
+
+def _cited(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
+    if not e.grounds:
+        yield "grounds: name at least one piece of evidence"
+    haystack = "\n".join(evidence.texts).replace("[]", "").lower()
+    for ground in e.grounds:
+        cited = ground.evidence.replace("[]", "").strip(" `\"'").lower()
+        if not cited or cited not in haystack:
+            yield f"grounds: {ground.evidence!r} is not in the evidence"
+
+
+def _nouns(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
+    grounds = Grounds(evidence.texts)
+    for word in content_words(e.name):
+        if not grounds.carry(word):
+            yield f"name: nothing in the evidence speaks of {word!r}"
+    claimed = content_words(e.description)
+    invented = [word for word in claimed if not grounds.carry(word)]
+    if len(invented) > max(2, UNGROUNDED_SHARE * len(claimed)):
+        yield f"description: nothing in the evidence speaks of {', '.join(invented[:6])}"
+
+
+def _verb(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
+    verb = verb_of(e.name)
+    if not verb:
+        yield "name: begin with a verb such as get, list, find, create, update, delete"
+    original = verb_of(evidence.name)
+    reads = evidence.read_only is True or (evidence.read_only is None and original in READING)
+    writes = evidence.read_only is False or (evidence.read_only is None and original in WRITING)
+    if reads and verb in WRITING:
+        yield f"name: {verb!r} would change something, and this operation only reads"
+    if writes and verb in READING:
+        yield f"name: {verb!r} only reads, and this operation changes something"
+    if "DELETE" in evidence.wire[0].split()[:1] and verb not in _ENDING:
+        yield f"name: {verb!r} for a DELETE"
+
+
+_ENDING = frozenset(
+    "delete remove cancel void close drop purge erase revoke withdraw archive unassign release "
+    "disable terminate reset stop".split()
+)
+
+
+def _lists(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
+    if verb_of(e.name) == "list" and evidence.returned and not evidence.returns_list:
+        yield "name: 'list', but what comes back holds no list"
+
+
+def _orders(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
+    for text in _texts(e):
+        found = _ORDERS.search(text.replace("_", " "))
+        if found:
+            yield f"{found.group()!r} gives orders or boasts; say what the tool does"
+
+
+def _clean(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
+    for text in _texts(e):
+        if _ADDRESS.search(text):
+            yield "no addresses"
+        if _MARKUP.search(text):
+            yield "no markup"
+        if printable(text) != text or "\n" in text or "\t" in text:
+            yield "no hidden or control characters, one line each"
+
+
+def _strangers(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
+    own = {word for text in evidence.texts for word in split_identifier(text)}
+    said = {word for text in _texts(e) for word in split_identifier(text)}
+    for service in sorted(around.services):
+        words = set(split_identifier(service))
+        if words and words <= said and not words <= own and len(service) > 3:
+            yield f"{service!r} is another service"
+
+
+Rule = Callable[[Enrichment, Evidence, Surroundings], Iterator[str]]
+_RULES: tuple[tuple[str, Rule], ...] = (
+    ("form", _form),
+    ("own-name", _own_name),
+    ("known-identifiers", _identifiers),
+    ("cited-evidence", _cited),
+    ("grounded-nouns", _nouns),
+    ("verb-and-protocol", _verb),
+    ("lists", _lists),
+    ("no-orders", _orders),
+    ("clean-text", _clean),
+    ("other-services", _strangers),
+)
+RULES = tuple(name for name, _ in _RULES)

@@ -1,0 +1,147 @@
+"""Words: which act, which say nothing of their own, which mean the same."""
+
+from __future__ import annotations
+
+from catalog.abbreviations import expanded, may_abbreviate
+from catalog.words import split_identifier
+
+READING = frozenset(
+    "get list find search fetch read show retrieve look lookup query check count view export "
+    "download describe report return returns lists finds shows retrieves gives looks reads "
+    "provide provides estimate calculate compare validate verify preview track watch stream "
+    "monitor".split()
+)
+WRITING = frozenset(
+    "create add insert make register open submit post place book schedule update change modify "
+    "edit set adjust correct move transfer rename delete remove cancel void close drop purge "
+    "erase send notify email pay refund charge reserve release approve reject assign unassign "
+    "start stop run reset import upload replace merge archive restore enable disable grant "
+    "revoke lock unlock mark record receive issue apply write store save sync reverse credit "
+    "terminate hire enroll withdraw confirm".split()
+)
+_VERBS = {
+    "lst": "list", "upd": "update", "del": "delete", "rm": "remove", "ins": "create",
+    "crt": "create", "cre": "create", "chg": "change", "mod": "update", "chk": "check",
+    "qry": "search", "fnd": "find", "srch": "search", "sel": "find", "retrieve": "get",
+    "fetch": "get", "read": "get", "load": "get", "inq": "get", "rd": "get", "sav": "save",
+    "snd": "send", "mv": "move", "xfer": "transfer", "res": "reserve", "rel": "release",
+    "calc": "calculate", "cnt": "count", "reg": "register", "cncl": "cancel", "vrf": "verify",
+}  # fmt: skip
+
+GENERAL = frozenset(
+    """
+    a about above across action actual additional after agent all along also an and another any
+    application applies apply are as asked asking asks at available back based basic be because
+    been before being belonging belongs below between both but by call caller can case cases
+    certain change changed changes changing code codes complete concerning connected contain
+    containing contains content contents current currently data date dates day days defined
+    description detail detailed details determine different do does each either element elements
+    empty entire entry entries every exact exactly existing false field fields filter filtered
+    filters first flag for form format found from full further general give given gives group
+    has have having help helpful here how id identifier identifiers identified identifies if in
+    include included includes including indicate indicates individual info information input
+    instead into is it item items its itself just key kind kinds known last latest least like
+    limit list listed lists look made main make makes many match matches matching may means more
+    most must name named names need needed needs new next no none not note now number numbers of
+    off on once one ones only operation optional optionally or original other others out output
+    over overview own page pages part particular parts per person place plus point possible
+    present previous process provide provided provides purpose query question range rather reads
+    reason record records reference related relevant reply request requested requests response
+    result results retrieved return returned returns same see service set several short show
+    shows side single size so some someone something specific specified specify standard start
+    started state stored such suitable summary system task text than that the their them then
+    there these they this those time times to together tool total true two type types under
+    unique until up use used user users uses using value values via version view want wants was
+    way what when where whether which while who whole whose will with within without word words
+    would yes you your
+    """.split()
+)
+
+_SAME = [
+    "customer client buyer account",
+    "invoice bill billing",
+    "employee staff worker person colleague personnel",
+    "order purchase",
+    "shipment delivery parcel consignment",
+    "warehouse storage depot stock inventory",
+    "item article product goods sku",
+    "manager representative owner supervisor responsible boss",
+    "complaint claim grievance issue case ticket",
+    "payment paid pay money",
+    "price cost amount charge fee",
+    "address location street",
+    "phone telephone mobile contact",
+    "salary wage pay compensation",
+    "leave vacation holiday absence",
+    "vendor supplier",
+    "quantity amount count level",
+    "status state progress stage",
+    "department team unit",
+    "history past previous log",
+    "discount rebate reduction",
+    "document file attachment",
+    "due deadline",
+    "balance outstanding",
+]
+_SYNONYMS: dict[str, frozenset[str]] = {}
+for _line in _SAME:
+    for _word in _line.split():
+        _SYNONYMS[_word] = _SYNONYMS.get(_word, frozenset()) | frozenset(_line.split())
+
+
+def verb_of(name: str) -> str:
+    """The acting word that a name begins with, written out; "" where it has none."""
+    first = next((word for word in split_identifier(name) if not word.isdigit()), "")
+    verb = _VERBS.get(first, first)
+    return verb if verb in READING | WRITING else ""
+
+
+def stem(word: str) -> str:
+    """A word without its inflection, crudely: enough to let `orders` meet `order`."""
+    for ending, kept in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ing", ""),
+        ("ed", ""),
+        ("es", ""),
+        ("s", ""),
+    ):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return _even(word[: -len(ending)] + kept)
+    return _even(word)
+
+
+def _even(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+
+
+class Grounds:
+    """The words that the evidence of one tool carries, short forms written out."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        raw = {word for text in texts for word in split_identifier(text)}
+        self._short = {word for word in raw if len(word) <= 5}
+        self._stems = {stem(word) for word in raw} | {stem(expanded(word)) for word in raw}
+        self._stems |= {stem(other) for word in raw for other in _synonyms(word)}
+
+    def carry(self, word: str) -> bool:
+        """Whether `word` is in the evidence, in any inflection, short form or synonym."""
+        root = stem(word)
+        if root in self._stems or word.isdigit():
+            return True
+        return any(may_abbreviate(short, word) for short in self._short)
+
+
+def _synonyms(word: str) -> frozenset[str]:
+    whole = expanded(word)
+    return _SYNONYMS.get(whole, frozenset()) | _SYNONYMS.get(whole.rstrip("s"), frozenset())
+
+
+def content_words(text: str) -> list[str]:
+    """Words of a text that claim something: no general words, no acting verbs, no numbers."""
+    acting = {stem(verb) for verb in READING | WRITING}
+    return [
+        word
+        for word in dict.fromkeys(split_identifier(text))
+        if len(word) > 2 and not word.isdigit() and word not in GENERAL and stem(word) not in acting
+    ]
