@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -15,8 +16,11 @@ _REF_PREFIX = "#/$defs/"
 
 
 def canonical(value: Any) -> bytes:
-    """JSON with sorted keys: equal values give equal bytes. Integers beyond 64 bits become text."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)
+    """JSON with sorted keys: equal values give equal bytes."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)
+    except TypeError:  # integers beyond 64 bits, or more than 254 levels
+        return json.dumps(value, sort_keys=True, default=str).encode()
 
 
 def digest(*parts: bytes) -> str:
