@@ -55,12 +55,12 @@ def _disk(config: Settings) -> Finding:
 
 def _database(connection: Connection, config: Settings) -> Iterator[Finding]:
     from store.catalog import catalog_counts
-    from store.connection import server_versions
+    from store.migrate import vector_version
 
-    versions = server_versions(connection)
     where = "your server" if config.database_url else "embedded"
-    yield Finding("database", "ok", f"PostgreSQL {versions.postgres}, {where}")
-    yield Finding("pgvector", "ok", versions.pgvector)
+    number = connection.info.server_version
+    yield Finding("database", "ok", f"PostgreSQL {number // 10000}.{number % 10000}, {where}")
+    yield Finding("pgvector", "ok", vector_version(connection))
     counts = catalog_counts(connection)
     if not counts.services:
         yield Finding("catalog", "warning", "empty", "gloss ingest specs/")

@@ -31,6 +31,7 @@ class Settings:
     """`database_url` empty means the embedded server, whose files are in `data_dir`."""
 
     data_dir: Path
+    runtime_dir: Path | None = None
     database_url: str = ""
     embedding_model: str = "builtin"
     services: tuple[DeclaredService, ...] = ()
@@ -45,6 +46,7 @@ def load(environment: Mapping[str, str] | None = None, start: Path | None = None
     embedding = config.embedding if config else None
     return Settings(
         data_dir=_data_dir(env, database.data_dir if database else None, file),
+        runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
         database_url=env.get("GLOSS_DATABASE_URL") or (database.url if database else ""),
         embedding_model=env.get("GLOSS_EMBEDDING_MODEL")
         or (embedding.model if embedding else "builtin"),
@@ -81,7 +83,10 @@ def _data_dir(env: Mapping[str, str], configured: str | None, file: Path | None)
         return Path(env["GLOSS_DATA_DIR"]).absolute()
     if configured and file:
         return (file.parent / Path(configured).expanduser()).absolute()
-    return default_data_dir(env.get("HOME"), env.get("XDG_DATA_HOME"), os.geteuid() == 0)
+    found = default_data_dir(env.get("HOME"), env.get("XDG_DATA_HOME"), os.geteuid() == 0)
+    if found is None:
+        raise UsageError("no HOME to keep the catalog in", hint="export GLOSS_DATA_DIR=…")
+    return found
 
 
 def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 def open_catalog(settings: Settings) -> Iterator[Connection]:
     """A connection to an up-to-date catalog; the embedded server runs while it is open."""
     with database_url(settings) as url:
-        from store.connection import connect
-        from store.migrate import migrate
+        from store.migrate import open_catalog as opened
 
-        with connect(url) as connection:
-            migrate(connection)
+        with opened(url) as connection:
             yield connection
 
 
@@ -35,7 +33,7 @@ def database_url(settings: Settings) -> Iterator[str]:
         return
     from store.server import embedded
 
-    with embedded(settings.data_dir) as url:
+    with embedded(settings.data_dir, runtime_dir=settings.runtime_dir) as url:
         yield url
 
 

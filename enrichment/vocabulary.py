@@ -132,6 +132,11 @@ class Grounds:
         return any(may_abbreviate(short, word) for short in self._short)
 
 
+def same_words(word: str) -> list[str]:
+    """Other words for the same thing, in alphabetic order."""
+    return sorted(_SYNONYMS.get(word, frozenset()) - {word})
+
+
 def _synonyms(word: str) -> frozenset[str]:
     whole = expanded(word)
     return _SYNONYMS.get(whole, frozenset()) | _SYNONYMS.get(whole.rstrip("s"), frozenset())

@@ -71,7 +71,7 @@ def tools(
         found = list_tools(connection, service)
         rows = [_tool(row) for row in found]
         if schemas:
-            rows = [{**row, **_schemas(connection, row["id"], full=False)} for row in rows]
+            rows = [{**_tool(row), **_schemas(connection, row, full=False)} for row in found]
     columns = ("id", "protocol", "wire", "description")
     chosen = output.chosen(form, as_json)
     if chosen is Format.text:
@@ -91,7 +91,7 @@ def show(
 
     with wiring.open_catalog(settings.load()) as connection:
         row = find_tool(connection, tool)
-        value = {**_tool(row), **_schemas(connection, row.id, full)}
+        value = {**_tool(row), **_schemas(connection, row, full)}
     chosen = output.chosen(form, as_json)
     if chosen is Format.text:
         console.out(show_text(value, wire(row)))
@@ -121,11 +121,14 @@ def _tool(row: ToolRow) -> dict[str, Any]:
     }
 
 
-def _schemas(connection: Connection, tool_id: str, full: bool) -> dict[str, Any]:
+def _schemas(connection: Connection, row: ToolRow, full: bool) -> dict[str, Any]:
     from catalog.assembly import DEFAULT_SIZE_BYTES, assemble
-    from store.catalog import operation_with_definitions
+    from catalog.hashing import references
+    from store.catalog import operation_of, reached_definitions
 
-    operation, definitions = operation_with_definitions(connection, tool_id)
+    operation = operation_of(connection, row.id)
+    roots = references([operation.input_schema, operation.output_schema])
+    definitions = reached_definitions(connection, row.service_id, roots)
     whole = assemble(operation, definitions, None if full else DEFAULT_SIZE_BYTES)
     return {
         "input_schema": whole.input_schema,

@@ -25,15 +25,16 @@ def start() -> None:
     from store import server
 
     config = _embedded_only()
-    console.out(f"running, kept until `gloss db stop`: {server.start(config.data_dir).url}")
+    started = server.start(config.data_dir, runtime_dir=config.runtime_dir)
+    console.out(f"running, kept until `gloss db stop`: {started.url}")
 
 
 @app.command(help="Stop the embedded server once nobody uses it.\n\n\b\n  gloss db stop")
 def stop() -> None:
     from store import server
 
-    was_running = server.stop(_embedded_only().data_dir)
-    console.out("stopped" if was_running else "was not running")
+    left = server.stop(_embedded_only().data_dir)
+    console.out("stopping with its last user" if left.running else "stopped")
 
 
 @app.command(help="Say where the catalog is and how it does.\n\n\b\n  gloss db status --json")
@@ -62,7 +63,7 @@ def url() -> None:
     state = server.status(config.data_dir)
     if not state.running:
         raise UsageError("the embedded server is not running", hint="gloss db start")
-    console.out(state.url)
+    console.out(state.url or "")
 
 
 @app.command(
@@ -71,14 +72,14 @@ def url() -> None:
 )
 def upgrade() -> None:
     from store import server
-    from store.migrate import current_version
+    from store.migrate import schema_version
 
     config = settings.load()
     if not config.database_url:
         for line in server.upgrade(config.data_dir):
             console.log(line)
     with wiring.open_catalog(config) as connection:
-        console.out(f"the catalog has schema {current_version(connection)}")
+        console.out(f"the catalog has schema {schema_version(connection)}")
 
 
 def _embedded_only() -> settings.Settings:
@@ -99,7 +100,7 @@ def _embedded_status(config: settings.Settings) -> dict[str, Any]:
 
 
 def _remote_status(config: settings.Settings) -> dict[str, Any]:
-    from store.migrate import current_version
+    from store.migrate import schema_version
 
     with wiring.open_catalog(config) as connection:
         info = connection.info
@@ -108,15 +109,14 @@ def _remote_status(config: settings.Settings) -> dict[str, Any]:
             "running": True,
             "url": _without_password(config.database_url),
             "version": f"{info.server_version // 10000}.{info.server_version % 10000}",
-            "schema_version": current_version(connection),
+            "schema_version": schema_version(connection),
         }
 
 
 def _without_password(address: str) -> str:
-    from urllib.parse import urlsplit
+    from store.connection import shown
 
-    password = urlsplit(address).password
-    return address.replace(f":{password}@", "@") if password else address
+    return shown(address)
 
 
 def _plain(value: Any) -> Any:

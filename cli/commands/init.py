@@ -31,7 +31,7 @@ def init() -> None:
         console.out(f"wrote {file}")
     config = settings.load()
     with wiring.open_catalog(config) as connection:
-        row = connection.execute("select current_setting('server_version')").fetchone()
+        number = connection.info.server_version
     where = "the database of the url" if config.database_url else f"embedded, in {config.data_dir}"
-    console.out(f"database: PostgreSQL {row[0] if row else '?'} ({where})")
+    console.out(f"database: PostgreSQL {number // 10000} ({where})")
     console.log("next: gloss ingest specs/")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
@@ -78,10 +79,15 @@ def gloss(tmp_path: Path, database_url: str) -> Gloss:
 
 
 @pytest.fixture(scope="session")
-def samples(session_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Gloss:
+def samples(
+    server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Gloss:
     """A catalog with the sample specs, ingested and indexed; for tests that only read."""
+    with psycopg.connect(server_url, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE gloss_samples TEMPLATE {template_database}")
+    address = server_url.replace("/postgres?", "/gloss_samples?")
     folder = tmp_path_factory.mktemp("samples")
-    run = Gloss(folder, {**bare_environment(folder), "GLOSS_DATABASE_URL": session_database_url})
+    run = Gloss(folder, {**bare_environment(folder), "GLOSS_DATABASE_URL": address})
     for command in (("ingest", SAMPLES), ("index",)):
         done = run(*command)
         assert done.exit_code == 0, done.stderr
