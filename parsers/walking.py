@@ -1,0 +1,112 @@
+"""Files that a name on the command line stands for: a file, a folder, a glob."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from catalog.errors import SpecError
+
+SPEC_SUFFIXES = frozenset(
+    (".json", ".yaml", ".yml", ".wsdl", ".xml", ".proto", ".pb", ".binpb", ".protoset")
+)
+_MAYBE_SUFFIXES = frozenset(
+    ("", ".asmx", ".svc", ".oas", ".oas3", ".openapi", ".swagger", ".desc", ".fds", ".bin")
+)
+_PASSED_OVER = frozenset(("node_modules", "__pycache__"))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A file that may be a spec. `named` is one that the user named, so that it must be one;
+    `reason` tells why it is not even opened."""
+
+    path: Path
+    root: Path
+    named: bool = False
+    reason: str = ""
+
+
+def files_of(name: str) -> list[Candidate]:
+    """What a name means, sorted by path; SpecError when nothing is there."""
+    path = Path(os.path.abspath(os.path.expanduser(name)))  # noqa: PTH100, PTH111 (links stay)
+    if path.is_dir():
+        return list(_in_folder(path, path))
+    if _exists(path):
+        return [Candidate(path, path.parent, named=True)]
+    if glob.has_magic(name):
+        return _by_pattern(name)
+    raise SpecError(f"{name}: no such file or folder", hint=_missing_hint(name))
+
+
+def may_be_spec(path: Path) -> bool:
+    return path.suffix.lower() in SPEC_SUFFIXES | _MAYBE_SUFFIXES
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.lstat()
+    except OSError:
+        return False
+    return True
+
+
+def _missing_hint(name: str) -> str:
+    if re.match(r"[\w.-]+\.[a-z]{2,}(:\d+)?/", name):
+        return f"for an address write https://{name}"
+    return "name a file, a folder, a glob in quotes, an http(s) address, or - for stdin"
+
+
+def _by_pattern(pattern: str) -> list[Candidate]:
+    """Files that match, with folders that match walked; the jail is the part without a wildcard."""
+    root = Path(os.path.abspath(_fixed_part(pattern)))  # noqa: PTH100
+    found: dict[Path, Candidate] = {}
+    for match in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207 (hidden stay out)
+        path = Path(os.path.abspath(match))  # noqa: PTH100
+        if any(part in _PASSED_OVER for part in path.relative_to(root).parts):
+            continue
+        if not path.is_dir():
+            found.setdefault(path, _contained(path, root))
+        elif "**" not in pattern:
+            found.update((each.path, each) for each in _in_folder(path, root))
+    if not found:
+        raise SpecError(f"{pattern}: matches no file", hint="check the pattern; ** means any depth")
+    return [found[path] for path in sorted(found)]
+
+
+def _fixed_part(pattern: str) -> str:
+    parts = Path(pattern).parts
+    magic = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    return str(Path(*parts[:magic])) if magic else "."
+
+
+def _in_folder(folder: Path, root: Path) -> Iterator[Candidate]:
+    """Files below a folder, each real folder once, so that links that turn back end."""
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        outside = place != str(folder) and not Path(real).is_relative_to(root.resolve())
+        if real in seen or outside:
+            folders.clear()
+            if outside:
+                yield Candidate(Path(place), root, reason="a link that leads out of the folder")
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if _wanted(name))
+        for name in sorted(files):
+            if _wanted(name) and may_be_spec(Path(name)):
+                yield _contained(Path(place, name), root)
+
+
+def _wanted(name: str) -> bool:
+    return not name.startswith(".") and name not in _PASSED_OVER
+
+
+def _contained(path: Path, root: Path) -> Candidate:
+    if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+        return Candidate(path, root, reason="a link that leads out of the folder")
+    return Candidate(path, root)
