@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,16 +27,25 @@ class Account:
     name: str
 
 
-def server_account(pgdata: Path) -> Account | None:
+def server_account(*folders: Path) -> Account | None:
     """The user to drop to, or None when this process may run the server itself.
 
-    A data folder that exists stays with its owner, so that root may use a user's catalog.
+    A folder that is a user's stays so: root may use the catalog of someone else.
     """
     if os.geteuid() != 0:
         return None
-    if pgdata.exists() and (owner := pgdata.stat()).st_uid != 0:
-        return Account(owner.st_uid, owner.st_gid, f"user {owner.st_uid}")
-    return _first_account()
+    owners = (folder.stat() for folder in folders if folder.exists())
+    owner = next((about for about in owners if about.st_uid != 0), None)
+    if owner is None:
+        return _first_account()
+    return Account(owner.st_uid, owner.st_gid, f"user {owner.st_uid}")
+
+
+def owned_like_folder(file: int, path: Path) -> None:
+    """What root makes in a user's folder is the user's."""
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.fchown(file, owner.st_uid, owner.st_gid)
 
 
 def _first_account() -> Account:
@@ -118,7 +128,7 @@ def _dropper(account: Account, capability: int | None) -> Callable[[], None]:
 
 def _checked(result: int) -> None:
     if result != 0:
-        raise OSError("the kernel refused to keep a capability")
+        raise OSError("the kernel refused")
 
 
 def name_for_initdb() -> Callable[[], None] | None:
@@ -153,9 +163,10 @@ def _namespace(named: int) -> Callable[[], None]:
     uid, gid = os.geteuid(), os.getegid()
 
     def enter() -> None:
-        _checked(libc.unshare(_CLONE_NEWUSER))
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{named} {uid} 1")
-        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+        with suppress(OSError):  # where namespaces are forbidden, initdb says what it misses
+            _checked(libc.unshare(_CLONE_NEWUSER))
+            Path("/proc/self/setgroups").write_text("deny")
+            Path("/proc/self/uid_map").write_text(f"{named} {uid} 1")
+            Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
 
     return enter

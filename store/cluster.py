@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from catalog.errors import GlossError, UsageError
-from store.account import Account, before_exec, name_for_initdb, server_account
+from store.account import before_exec, name_for_initdb, server_account
 
 MAJOR = 18
 SUPERUSER = "gloss"
@@ -24,10 +24,11 @@ _INITDB = (
     "--no-instructions",
     f"--username={SUPERUSER}",
     "--encoding=UTF8",
-    "--locale=C",
-    "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8",
+    "--locale=C",  # the same everywhere, whatever the environment says
 )
+_LOCALE_17 = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+_NAMELESS = "add a line for this user to /etc/passwd; or "
+_SETTINGS_18 = {"io_method": "sync"}  # no idle processes for reading ahead
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -37,7 +38,6 @@ _SETTINGS = {
     "dynamic_shared_memory_type": "mmap",
     "huge_pages": "off",
     "jit": "off",
-    "io_method": "sync",
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "512MB",
@@ -81,6 +81,11 @@ def pgdata_of(data_dir: Path) -> Path:
     return data_dir / "postgres"
 
 
+def upgraded_of(data_dir: Path) -> Path:
+    """Where an upgrade makes the new cluster; it is whole once the old one has moved away."""
+    return data_dir / "postgres-new"
+
+
 def major_of(pgdata: Path) -> int | None:
     """The PostgreSQL version that made the folder; None where there is no cluster yet."""
     try:
@@ -91,7 +96,10 @@ def major_of(pgdata: Path) -> int | None:
 
 def require_cluster(data_dir: Path) -> None:
     """A cluster of our version, made now if there is none."""
-    found = major_of(pgdata_of(data_dir))
+    pgdata = pgdata_of(data_dir)
+    if (half := upgraded_of(data_dir)).exists() and not pgdata.exists():
+        half.rename(pgdata)  # an upgrade was cut off between its last two steps
+    found = major_of(pgdata)
     if found is None:
         create(data_dir)
     elif found != MAJOR:
@@ -101,41 +109,49 @@ def require_cluster(data_dir: Path) -> None:
         )
 
 
-def create(data_dir: Path) -> None:
+def create(data_dir: Path, pgdata: Path | None = None, major: int = MAJOR) -> None:
     """A new cluster, made beside its place and moved there whole: a killed initdb leaves none."""
-    pgdata = pgdata_of(data_dir)
-    account = server_account(pgdata)
+    pgdata = pgdata or pgdata_of(data_dir)
     for left in data_dir.glob(".new-*"):
         shutil.rmtree(left, ignore_errors=True)
     fresh = data_dir / f".new-{os.getpid()}"
     fresh.mkdir(mode=0o700)
-    if account is not None:
-        os.chown(fresh, account.uid, account.gid)
     try:
-        _initdb(fresh, account)
+        _initdb(data_dir, fresh, major)
         if pgdata.exists():
-            pgdata.rmdir()  # only an empty folder lies in the way; anything else is not ours
+            pgdata.rmdir()  # only an empty folder may lie in the way; anything else is not ours
         fresh.rename(pgdata)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _initdb(folder: Path, account: Account | None) -> None:
-    program = binaries() / "initdb"
-    prepare = before_exec(account, folder, binaries()) or name_for_initdb()
-    done = run_program([str(program), *_INITDB, "-D", str(folder)], prepare)
+def _initdb(data_dir: Path, folder: Path, major: int) -> None:
+    account = server_account(data_dir)
+    if account is not None:
+        os.chown(folder, account.uid, account.gid)
+    program = binaries(major) / "initdb"
+    prepare = before_exec(account, folder, program.parent) or name_for_initdb()
+    locale = _LOCALE_17 if major >= 17 else ()
+    done = run_program([str(program), *_INITDB, *locale, "-D", str(folder)], prepare)
     if done.returncode != 0:
-        raise GlossError(f"the database could not be created: {_last_error(done.stderr)}")
+        said = _last_error(done.stderr)
+        nameless = "look up effective user" in said
+        raise GlossError(
+            f"the database could not be created: {said}",
+            hint=f"{_NAMELESS if nameless else ''}GLOSS_DATABASE_URL lets gloss use another server",
+        )
 
 
 def run_program(
-    words: list[str], prepare: Callable[[], None] | None
+    words: list[str],
+    prepare: Callable[[], None] | None = None,
+    extra_env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             words,
             preexec_fn=prepare,
-            env=CHILD_ENV,
+            env={**CHILD_ENV, **(extra_env or {})},
             cwd="/",
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -152,7 +168,9 @@ def _last_error(text: str) -> str:
     return lines[0] if lines else (text.strip().splitlines() or ["no message"])[-1]
 
 
-def settings(socket_dir: Path) -> list[str]:
+def settings(socket_dir: Path, major: int = MAJOR) -> list[str]:
     """Command-line settings: they hold whatever an older program wrote into the data folder."""
     pairs = {**_SETTINGS, "unix_socket_directories": f'"{socket_dir}"'}
+    if major >= 18:
+        pairs |= _SETTINGS_18
     return [word for key, value in pairs.items() for word in ("-c", f"{key}={value}")]

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.errors import GlossError, TryLater
+from store.account import owned_like_folder
 from store.cluster import CHILD_ENV
 
 PORT = 5432  # a name inside the socket folder; no port is opened
-START_S = 60.0
+START_S = 120.0
 _POLL_S = 0.01
 _LOG_BYTES = 1_000_000
 
@@ -57,16 +58,18 @@ def listening(pgdata: Path) -> Postmaster | None:
 
 def spawn(
     words: list[str],
-    log: Path,
+    log: Path | None,
     *,
     keep_open: tuple[int, ...] = (),
     prepare: Callable[[], None] | None = None,
 ) -> int:
-    """Start a program that is nobody's child, its words going to the log, and return its number.
+    """Start a program that is nobody's child, what it says going to the log, and return its number.
 
     The shell between us leaves it to init, so that it never becomes a zombie of ours.
     """
-    with log.open("ab") as out:
+    with (log or Path(os.devnull)).open("ab") as out:
+        if log is not None:
+            owned_like_folder(out.fileno(), log)
         done = subprocess.run(
             ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *words],
             preexec_fn=prepare,
@@ -142,6 +145,22 @@ def _cause(log: Path, start: int) -> str:
     grave = [line for line in lines if "FATAL:" in line or "PANIC:" in line or "error" in line]
     said = (grave or lines or ["it said nothing"])[0]
     return said.partition("FATAL:")[2].strip() or said.strip()
+
+
+def stop_in(pgdata: Path) -> None:
+    """Stop the server of a data folder, whether it answers already or not."""
+    found = read(pgdata)
+    if found is not None and _serves(found.pid, pgdata):
+        stop(found)
+
+
+def _serves(pid: int, pgdata: Path) -> bool:
+    """Whether the process is the server of the folder and not one that got its number later."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        return listening(pgdata) is not None  # gone, or a system that has no /proc
+    return os.fsencode(pgdata) in words
 
 
 def alive(pid: int) -> bool:

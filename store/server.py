@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,11 +20,11 @@ from urllib.parse import quote
 
 from catalog.errors import GlossError, TryLater
 from store import cluster, postmaster
-from store.account import before_exec, server_account
+from store.account import owned_like_folder, server_account
+from store.launching import Launch, launch
 from store.postmaster import Postmaster
 
 DATABASE = "postgres"
-_SOCKET_PATH_BYTES = 103  # the shortest sun_path among systems, less its NUL
 _PATIENCE_S = 90.0
 _POLL_S = 0.02
 
@@ -102,6 +101,24 @@ def status(data_dir: Path) -> ServerStatus:
         )
 
 
+@contextmanager
+def exclusive(data_dir: Path) -> Iterator[int]:
+    """The data folder to ourselves, its server stopped; what is yielded keeps others from it."""
+    place = _prepared(data_dir)
+    with _errors_of(place):
+        users, server_lock = _open_lock(place / "users.lock"), _open_lock(place / "server.lock")
+    try:
+        if not _locked(users, fcntl.LOCK_EX):
+            raise TryLater(f"another gloss process uses the database in {place}")
+        postmaster.stop_in(cluster.pgdata_of(place))
+        if not _locked(server_lock, fcntl.LOCK_EX):
+            raise TryLater(f"the server in {place} has not ended yet", hint="try again")
+        yield server_lock
+    finally:
+        os.close(server_lock)
+        os.close(users)
+
+
 def url_of(server: Postmaster) -> str:
     host = quote(str(server.socket_dir), safe="")
     return f"postgresql://{cluster.SUPERUSER}@/{DATABASE}?host={host}"
@@ -114,8 +131,7 @@ def _prepared(data_dir: Path) -> Path:
         if not place.is_dir():
             place.parent.mkdir(parents=True, exist_ok=True)
             place.mkdir(mode=0o700, exist_ok=True)
-            account = server_account(cluster.pgdata_of(place))
-            if account is not None:
+            if (account := server_account()) is not None:
                 os.chown(place, account.uid, account.gid)
     return place
 
@@ -138,9 +154,7 @@ def _keep_file(place: Path) -> Path:
 def _open_lock(path: Path, *, close: bool = False) -> int:
     """A lock file open for locking; one made by root in a user's folder is the user's."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    if os.geteuid() == 0:
-        owner = path.parent.stat()
-        os.fchown(file, owner.st_uid, owner.st_gid)
+    owned_like_folder(file, path)
     if close:
         os.close(file)
     return file
@@ -171,9 +185,7 @@ def _leave(place: Path, users: int) -> None:
     """Give up our share; the last to leave stops the server unless it is to be kept."""
     try:
         if _locked(users, fcntl.LOCK_EX) and not _keep_file(place).exists():
-            found = postmaster.listening(cluster.pgdata_of(place))
-            if found is not None:
-                postmaster.stop(found)
+            postmaster.stop_in(cluster.pgdata_of(place))
     finally:
         os.close(users)
 
@@ -197,56 +209,28 @@ def _running(place: Path, runtime_dir: Path | None) -> Postmaster:
 
 def _started(place: Path, server_lock: int, runtime_dir: Path | None) -> Postmaster:
     cluster.require_cluster(place)
-    pgdata = cluster.pgdata_of(place)
-    postmaster.clear_remains(pgdata)
-    account = server_account(pgdata)
-    socket_dir = _socket_dir(place, None if account else runtime_dir)
-    if account is not None:
-        os.chown(socket_dir, account.uid, account.gid)
-    log = place / "server.log"
-    log_start = postmaster.bounded(log)
-    program = cluster.binaries() / "postgres"
-    try:
-        pid = postmaster.spawn(
-            [str(program), "-D", str(pgdata), *cluster.settings(socket_dir)],
-            log,
-            keep_open=(server_lock,),
-            prepare=before_exec(account, pgdata, program.parent),
+    return launch(
+        Launch(
+            place,
+            cluster.pgdata_of(place),
+            server_lock,
+            runtime_dir=runtime_dir,
+            on_spawn=lambda pid, socket_dir: _watch(place, pid, socket_dir),
         )
-        server = postmaster.wait_until_ready(pgdata, pid, log, log_start)
-    except GlossError:
-        postmaster.remove_socket_dir(socket_dir)
-        raise
-    _watch(place, server)
-    return server
+    )
 
 
-def _socket_dir(place: Path, runtime_dir: Path | None) -> Path:
-    """A fresh folder that only we may enter, its path short enough for a socket's name."""
-    candidates = (runtime_dir, Path("/tmp"), Path("/var/tmp"), place)
-    for base in candidates:
-        if base is None or not base.is_absolute() or _socket_bytes(base) > _SOCKET_PATH_BYTES:
-            continue
-        with suppress(OSError):
-            return Path(tempfile.mkdtemp(prefix="gloss-", dir=base))
-    raise GlossError("no folder for the database socket: /tmp cannot be written")
-
-
-def _socket_bytes(base: Path) -> int:
-    return len(os.fsencode(base / "gloss-12345678" / f".s.PGSQL.{postmaster.PORT}.lock"))
-
-
-def _watch(place: Path, server: Postmaster) -> None:
+def _watch(place: Path, pid: int, socket_dir: Path) -> None:
     """A small process that stops the server when its last user is killed before it can."""
     if not sys.executable:
         return
     script = Path(__file__).with_name("watch.py")
     users = _open_lock(place / "users.lock")
     try:
-        words = [str(users), str(server.pid), str(_keep_file(place)), str(server.socket_dir)]
+        words = [str(users), str(pid), str(_keep_file(place)), str(socket_dir)]
         postmaster.spawn(
             [sys.executable, "-I", "-S", str(script), *words],
-            Path(os.devnull),
+            None,
             keep_open=(users,),
         )
     finally:
