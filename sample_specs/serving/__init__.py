@@ -1,0 +1,1 @@
+"""What `sample_specs.server` answers with: one small, unchanging company over three protocols."""
