@@ -31,6 +31,9 @@ class Encoder(Protocol):
     """
 
     @property
+    def name(self) -> str: ...
+
+    @property
     def model(self) -> str: ...
 
     @property
@@ -54,7 +57,7 @@ class ModelCard:
     document_prefix: str = ""
 
 
-def open_encoder(model: str = BUILTIN) -> OnnxEncoder:
+def load_encoder(model: str = BUILTIN) -> OnnxEncoder:
     """The packaged model, or one in a folder of the same layout; never a look-up elsewhere."""
     folder = _MODELS / BUILTIN if model == BUILTIN else Path(model).expanduser()
     if not folder.is_dir():
@@ -90,6 +93,10 @@ class OnnxEncoder:
     def __init__(self, folder: Path, card: ModelCard) -> None:
         self._folder = folder
         self.card = card
+
+    @property
+    def name(self) -> str:
+        return self.card.name
 
     @property
     def model(self) -> str:

@@ -1,0 +1,68 @@
+"""The candidates of a query: what either first pass found, with all that both know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from psycopg import Connection
+
+from search.encoder import Encoder
+from search.question import Question
+from store.retrieval import Candidate, Key, Mix, bm25, candidates, term_weights
+from store.vector_search import nearest
+
+if TYPE_CHECKING:
+    from search.encoder import Vectors
+
+PER_LIST = 60
+"""Tools that each first pass hands over for each part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """`lexical` and `cosine` have a row a part and a column a candidate; `cosine` is None without
+    an encoder."""
+
+    candidates: list[Candidate]
+    weights: list[dict[str, float]]
+    lexical: Vectors
+    cosine: Vectors | None
+
+
+def gather(
+    conn: Connection,
+    question: Question,
+    encoder: Encoder | None,
+    services: Sequence[int] | None,
+    mix: Mix,
+    approximate: bool,
+) -> Pool:
+    """Both passes for each part; then every candidate scored by both, whoever found it."""
+    import numpy as np
+
+    vectors = None if encoder is None else encoder.encode(question.texts, queries=True)
+    found = bm25(conn, question.scanned(), services, mix, PER_LIST)
+    model = None
+    if encoder is not None and vectors is not None:
+        model = encoder.model
+        found += nearest(conn, model, list(vectors), services, PER_LIST, approximate=approximate)
+    keys: list[Key] = list(dict.fromkeys((f.service_id, f.operation_id) for f in found))
+    tools = candidates(conn, keys, model)
+    by_key = term_weights(conn, keys, question.terms, mix)
+    weights = [by_key.get((tool.service_id, tool.operation_id), {}) for tool in tools]
+    lexical = np.array(
+        [[_score(part, terms) for terms in weights] for part in question.parts], dtype=np.float32
+    )
+    cosine = None
+    if vectors is not None:
+        width = vectors.shape[1]
+        empty = [0.0] * width
+        rows = np.array([tool.vector or empty for tool in tools], dtype=np.float32)
+        cosine = vectors @ rows.reshape(-1, width).T
+    return Pool(tools, weights, lexical.reshape(len(question.parts), len(tools)), cosine)
+
+
+def _score(part: dict[str, float], terms: dict[str, float]) -> float:
+    return sum(weight * terms[term] for term, weight in part.items() if term in terms)

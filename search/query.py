@@ -1,0 +1,159 @@
+"""Which tool does this? Both first passes, their candidates weighed together, an honest answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg import Connection
+
+from catalog.errors import NotFound
+from search.encoder import Encoder
+from search.intents import understand
+from search.pool import gather
+from search.question import ask
+from search.ranking import Ranked, rank
+from store import index as stored
+from store.catalog import catalog_counts, find_service
+from store.connection import translated
+from store.retrieval import Mix, indexed_tools
+from store.searches import log_search
+from store.vector_search import has_approximate_index
+
+MAX_QUERY = 4000
+"""Letters of a query that are read; the rest of a pasted page would only blur it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """`score` is between 0 and 1; `why` says what it came from."""
+
+    rank: int
+    tool_id: str
+    service: str
+    name: str
+    protocol: str
+    score: float
+    description: str
+    enriched_name: str | None
+    why: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """With `nothing_fits` the hits are only the nearest, for a person to see."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    took_ms: float
+    nothing_fits: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Searcher:
+    """Answers queries over one catalog; the model is opened for the first query that needs it."""
+
+    conn: Connection
+    open_encoder: Callable[[], Encoder] | None
+    mix: Mix = field(default_factory=Mix)
+    origin: str = "cli"
+    log: bool = True
+    _encoder: Encoder | None = None
+
+    def search(
+        self, query: str, *, k: int = 4, services: Sequence[str] = (), context: str = ""
+    ) -> SearchResult:
+        started = time.perf_counter()
+        with translated():
+            chosen = self._chosen(services)
+            state = self._state(chosen)
+            request = understand(query[:MAX_QUERY])
+            question = ask(self.conn, request, chosen)
+            encoder, notes = self._encoder_for(state)
+            pool = gather(self.conn, question, encoder, chosen, self.mix, self._approximate(state))
+            ranked = rank(question, pool)
+            hits = tuple(_hit(n, entry) for n, entry in enumerate(ranked[:k], 1))
+            nothing = not hits or not ranked[0].fits
+            took_ms = (time.perf_counter() - started) * 1000
+            if self.log:
+                self._log(query, services, k, context, hits, took_ms)
+        return SearchResult(query, hits, took_ms, nothing, notes + _guess_notes(question.guesses))
+
+    def _chosen(self, services: Sequence[str]) -> list[int] | None:
+        if not services:
+            return None
+        return [find_service(self.conn, name).service_id for name in dict.fromkeys(services)]
+
+    def _state(self, chosen: Sequence[int] | None) -> stored.IndexState:
+        state = stored.index_state(self.conn)
+        if state is not None and indexed_tools(self.conn, chosen):
+            return state
+        if not catalog_counts(self.conn).services:
+            raise NotFound("the catalog is empty", hint="gloss ingest SPEC…, then gloss index")
+        what = "these services are" if chosen else "the catalog is"
+        raise NotFound(f"{what} not indexed yet", hint="gloss index")
+
+    def _encoder_for(self, state: stored.IndexState) -> tuple[Encoder | None, tuple[str, ...]]:
+        """The encoder whose vectors the index holds, or none and a note: models never mix."""
+        if self.open_encoder is None:
+            return None, ()
+        if self._encoder is None:
+            self._encoder = self.open_encoder()
+        if self._encoder.model == state.model:
+            return self._encoder, ()
+        made_by = state.model.partition("@")[0]
+        return None, (
+            f"the index was made with another embedding model ({made_by}); searched by words only. "
+            "`gloss index` embeds the catalog anew",
+        )
+
+    def _approximate(self, state: stored.IndexState) -> bool:
+        return has_approximate_index(self.conn, state.model, state.width)
+
+    def _log(
+        self,
+        query: str,
+        services: Sequence[str],
+        k: int,
+        context: str,
+        hits: Sequence[Hit],
+        took_ms: float,
+    ) -> None:
+        found = [{"rank": h.rank, "id": h.tool_id, "score": round(h.score, 4)} for h in hits]
+        log_search(self.conn, self.origin, query, services, k, context, found, took_ms)
+
+
+def search(
+    conn: Connection,
+    query: str,
+    *,
+    k: int = 4,
+    services: Sequence[str] = (),
+    context: str = "",
+    encoder: Encoder | None,
+) -> SearchResult:
+    """One query; see `Searcher` for several."""
+    searcher = Searcher(conn, None if encoder is None else lambda: encoder)
+    return searcher.search(query, k=k, services=services, context=context)
+
+
+def _hit(number: int, entry: Ranked) -> Hit:
+    tool = entry.candidate
+    return Hit(
+        number,
+        f"{tool.service}/{tool.name}",
+        tool.service,
+        tool.name,
+        tool.protocol,
+        entry.score,
+        tool.enriched_description or tool.description or tool.summary,
+        tool.enriched_name,
+        entry.why,
+    )
+
+
+def _guess_notes(guesses: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"no tool says “{typed}”; took “{word}”" for typed, word in guesses.items())
