@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +20,8 @@ PORT = 5432  # a name inside the socket folder; no port is opened
 START_S = 120.0
 _POLL_S = 0.01
 _LOG_BYTES = 1_000_000
+_LOG_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d \S+ \S+ \[\d+\] (LOG|FATAL|PANIC): ")
+_ROUTINE = ("starting PostgreSQL", "listening on", "database system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +141,13 @@ def wait_until_ready(pgdata: Path, pid: int, log: Path, log_start: int) -> Postm
 
 
 def _cause(log: Path, start: int) -> str:
-    """The server's own first complaint since it was started."""
+    """The server's own last words since it was started, without what it says at every start."""
     with log.open("rb") as file:
         file.seek(start)
         lines = file.read().decode(errors="replace").splitlines()
-    grave = [line for line in lines if "FATAL:" in line or "PANIC:" in line or "error" in line]
-    said = (grave or lines or ["it said nothing"])[0]
-    return said.partition("FATAL:")[2].strip() or said.strip()
+    said = [_LOG_PREFIX.sub("", line).strip() for line in lines]
+    told = [line for line in said if line and not line.startswith(_ROUTINE)]
+    return "; ".join(told[-3:]) or "it said nothing"
 
 
 def stop_in(pgdata: Path) -> None:

@@ -1,0 +1,146 @@
+"""The catalog as a file and back, and the embedded server's data taken to a newer PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from catalog.errors import GlossError, UsageError
+from store import cluster, postmaster, server
+from store.cluster import run_program
+from store.connection import connect, masked
+from store.launching import Launch, launch
+from store.migrate import migrate, migrations, require_vector, schema_version
+
+_CREATED = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """`backup` is the folder of the old version, kept; None when there was nothing to do."""
+
+    was: int
+    now: int
+    backup: Path | None
+
+
+def catalog_tables() -> tuple[str, ...]:
+    """Every table that the migrations make."""
+    scripts = (migration.path.read_text() for migration in migrations())
+    return ("gloss_schema", *(name for script in scripts for name in _CREATED.findall(script)))
+
+
+def dump(conninfo: str, target: Path) -> None:
+    """The catalog in pg_dump's custom format; the file appears whole or not at all."""
+    tables = [word for name in catalog_tables() for word in ("-t", name)]
+    with _beside(target) as part:
+        _run(conninfo, "pg_dump", ["-Fc", "--no-owner", "--no-privileges", *tables, "-f", part])
+        Path(part).replace(target)
+
+
+def restore(conninfo: str, source: Path, *, replace: bool = False) -> None:
+    """Make the database what a dump says, in one transaction, then bring its tables up to date."""
+    if not source.is_file():
+        raise UsageError(f"there is no file {source}")
+    with connect(conninfo) as conn:
+        require_vector(conn)
+        if schema_version(conn) and not replace:
+            raise UsageError(
+                "the database already holds a catalog", hint="restore with --replace to drop it"
+            )
+    _restore(conninfo, source)
+    with connect(conninfo) as conn:
+        migrate(conn)
+
+
+def _restore(conninfo: str, source: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="gloss-") as folder:
+        drops, script = Path(folder) / "drops.sql", Path(folder) / "restore.sql"
+        names = ", ".join(catalog_tables())
+        drops.write_text(f"SET client_min_messages = error; DROP TABLE IF EXISTS {names} CASCADE;")
+        words = ["--no-owner", "--no-privileges", "-f", str(script), str(source.resolve())]
+        _run(None, "pg_restore", words)
+        once = ["-X", "-q", "-1", "-v", "ON_ERROR_STOP=1"]
+        _run(conninfo, "psql", [*once, "-f", str(drops), "-f", str(script)])
+
+
+def _run(conninfo: str | None, program: str, words: list[str]) -> None:
+    """One of PostgreSQL's programs; the password goes by the environment, not the arguments."""
+    where: list[str] = []
+    env: dict[str, str] = {}
+    if conninfo is not None:
+        parts = conninfo_to_dict(conninfo)
+        env = {"PGPASSWORD": str(parts.pop("password", "") or "")}
+        where = ["-d", make_conninfo("", **parts)]
+    done = run_program([str(cluster.binaries() / program), *where, *words], extra_env=env)
+    if done.returncode != 0:
+        said = masked(done.stderr.strip(), conninfo or "")
+        raise GlossError(f"{program} failed: {(said.splitlines() or ['it said nothing'])[0]}")
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[str]:
+    try:
+        file, part = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.resolve().parent)
+    except OSError as error:
+        raise GlossError(f"cannot write {target}: {error.strerror}") from error
+    os.close(file)
+    try:
+        yield part
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
+def upgrade(data_dir: Path) -> Upgraded:
+    """Take the embedded data to this program's PostgreSQL by dump and restore; keep the old."""
+    pgdata = cluster.pgdata_of(data_dir.resolve())
+    was = cluster.major_of(pgdata)
+    if was is None:
+        raise UsageError(f"{data_dir} holds no database yet", hint="gloss ingest SPEC…")
+    if was == cluster.MAJOR:
+        return Upgraded(was, was, None)
+    if was not in cluster.known_majors():
+        raise UsageError(
+            f"{data_dir} holds a PostgreSQL {was} database; this gloss has the programs of "
+            f"{', '.join(map(str, cluster.known_majors()))} only",
+            hint=f"dump it with a gloss that runs PostgreSQL {was}, then `gloss db restore`",
+        )
+    with server.exclusive(data_dir) as lock:
+        return _upgraded(data_dir.resolve(), pgdata, was, lock)
+
+
+def _upgraded(place: Path, pgdata: Path, was: int, lock: int) -> Upgraded:
+    fresh, copy = cluster.upgraded_of(place), place / "upgrade.dump"
+    shutil.rmtree(fresh, ignore_errors=True)
+    backup = _free_name(place / f"postgres-{was}")
+    with _serving(place, pgdata, lock, was) as url:
+        dump(url, copy)
+    cluster.create(place, fresh)
+    with _serving(place, fresh, lock, cluster.MAJOR) as url:
+        restore(url, copy)
+    pgdata.rename(backup)
+    fresh.rename(pgdata)
+    copy.unlink()
+    return Upgraded(was, cluster.MAJOR, backup)
+
+
+@contextmanager
+def _serving(place: Path, pgdata: Path, lock: int, major: int) -> Iterator[str]:
+    running = launch(Launch(place, pgdata, lock, major))
+    try:
+        yield server.url_of(running)
+    finally:
+        postmaster.stop(running)
+
+
+def _free_name(path: Path) -> Path:
+    numbered = (path.with_name(f"{path.name}-{number}") for number in range(2, 1000))
+    return path if not path.exists() else next(name for name in numbered if not name.exists())
