@@ -1,0 +1,210 @@
+"""Where an imported file is: import roots found from what the spec says, inside the jail."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from parsers.document import Document
+from parsers.proto.scan import Header, Import, header
+from parsers.proto.text import as_utf8
+from parsers.reading import Reader, Refused
+
+MAX_WALKED = 100_000
+_COMMON = Path(__file__).parent / "include"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`location` is for people and for reading; `text` is the Latin-1 view of the UTF-8 bytes."""
+
+    location: str
+    text: str
+
+
+class NotFound(Exception):
+    """Why an import could not be had."""
+
+
+@cache
+def compiler_include() -> Path:
+    """The compiler's own folder of well-known types, found without loading the compiler."""
+    spec = find_spec("grpc_tools")
+    folder = next(iter(spec.submodule_search_locations or ()), "") if spec else ""
+    return Path(folder) / "_proto"
+
+
+def is_well_known(path: str) -> bool:
+    return path.startswith("google/protobuf/") and (compiler_include() / path).is_file()
+
+
+class Locator:
+    """Finds imports for one document; each file is read once."""
+
+    def __init__(self, document: Document, head: Header, asked: tuple[Import, ...]) -> None:
+        self._folder = _folder(document)
+        self._top = document.root.resolve() if document.root else None
+        within = list(_within(self._folder, self._top))
+        stated = [root.resolve() for root in document.options.include]
+        told = list(_told(self._folder, head.package, asked)) if document.root else []
+        self._opened = [root for root in told if not _inside(root, self._top)]
+        own = [root for root in told[:1] if root in within or root in self._opened]
+        self.roots: list[Path] = list(dict.fromkeys([*own, *stated, *within, *told]))
+        allowed = (*document.options.allow_folders, *self._opened)
+        options = replace(document.options, allow_folders=allowed)
+        self._reader = Reader(replace(document, options=options))
+        self._location = document.location
+        self._tree: dict[str, list[Path]] | None = None
+
+    def own_name(self) -> str:
+        """The document's name for the compiler: relative to its root where that is known."""
+        path = Path(urlsplit(self._location).path)
+        for root in self.roots[:1]:
+            if self._folder is not None and self._folder.is_relative_to(root):
+                return (self._folder / path.name).relative_to(root).as_posix()
+        return path.name
+
+    def find(self, path: str, importer: Found) -> Found:
+        """The file that an import means, or NotFound with the reason."""
+        if path.startswith(("./", "../")):
+            return self._beside(path, importer)
+        _refuse_odd(path)
+        refused = ""
+        for place in self._places(path, importer):
+            try:
+                return self._read(place)
+            except Refused as error:
+                refused = str(error)
+        raise NotFound(refused or "not found (name the folder it is relative to with -I DIR)")
+
+    def _beside(self, path: str, importer: Found) -> Found:
+        try:
+            return self._read(Path(self._reader.absolute(path, importer.location)))
+        except Refused as error:
+            raise NotFound(str(error)) from None
+
+    def _places(self, path: str, importer: Found) -> Iterator[Path]:
+        for root in self.roots:
+            place = root / path
+            if (root not in self._opened or place.suffix == ".proto") and place.is_file():
+                yield place
+        common = _COMMON / path
+        if common.is_file():
+            yield common
+        yield from self._elsewhere(path, importer)
+
+    def _elsewhere(self, path: str, importer: Found) -> Iterator[Path]:
+        """Files of the folder whose path ends as the import does, nearest to the importer first."""
+        wanted = PurePosixPath(path).parts
+        ranked = []
+        for place in self._all().get(wanted[-1], ()):
+            score = _fits(place, wanted)
+            if score and (len(wanted) > 1 or _related(place, importer)):
+                near = len(os.path.commonpath([place, importer.location]))
+                ranked.append((-score, -near, len(place.parts), str(place)))
+        yield from (Path(place) for *_, place in sorted(ranked))
+
+    def _all(self) -> dict[str, list[Path]]:
+        if self._tree is None:
+            self._tree = _proto_files(self._top) if self._top else {}
+        return self._tree
+
+    def _read(self, place: Path) -> Found:
+        if place.is_relative_to(_COMMON):
+            return Found(str(place), place.read_bytes().decode("latin-1"))
+        data = self._reader.read(str(place))
+        return Found(str(place.resolve()), as_utf8(data)[0].decode("latin-1"))
+
+
+def _refuse_odd(path: str) -> None:
+    parts = path.split("/")
+    if path.startswith("/") or "\\" in path or ":" in parts[0] or "\0" in path:
+        raise NotFound("refused: an import is a path relative to an import root")
+    if any(part in ("", ".", "..") for part in parts):
+        raise NotFound("refused: an import has no empty, '.' or '..' part")
+
+
+def _folder(document: Document) -> Path | None:
+    """The file's own folder; none for stdin and addresses."""
+    if document.root is None or urlsplit(document.location).scheme in ("http", "https"):
+        return None
+    return Path(document.location).parent.resolve()
+
+
+def _within(folder: Path | None, top: Path | None) -> Iterator[Path]:
+    """The file's folder and those above it, up to the folder of the spec."""
+    if folder is None or top is None or not folder.is_relative_to(top):
+        return
+    for place in (folder, *folder.parents):
+        yield place
+        if place == top:
+            return
+
+
+def _told(folder: Path | None, package: str, asked: tuple[Import, ...]) -> Iterator[Path]:
+    """Folders that the file itself names as import roots.
+
+    Its package `acme.v1` in `…/acme/v1/` means that `…` is the root; so does an import `acme/…`.
+    Such a root may lie above the folder named by the user: a .proto names its place in a tree.
+    """
+    if folder is None:
+        return
+    parts = package.split(".") if package else []
+    if parts and list(folder.parts[-len(parts) :]) == parts:
+        yield from _not_all(folder.parents[len(parts) - 1])
+    firsts = [parts[0]] if parts else []
+    firsts += [entry.path.split("/")[0] for entry in asked if "/" in entry.path]
+    for first in dict.fromkeys(firsts):
+        for place in (folder, *folder.parents):
+            if place.name == first:
+                yield from _not_all(place.parent)
+                break
+
+
+def _not_all(root: Path) -> Iterator[Path]:
+    if root != root.parent:
+        yield root
+
+
+def _inside(path: Path, top: Path | None) -> bool:
+    return top is not None and path.is_relative_to(top)
+
+
+def _fits(place: Path, wanted: tuple[str, ...]) -> int:
+    """How many last parts of the path agree: all, or two where the import begins with a host."""
+    same = 0
+    for left, right in zip(reversed(place.parts), reversed(wanted), strict=False):
+        if left != right:
+            break
+        same += 1
+    enough = same == len(wanted) or (same > 1 and "." in wanted[0])
+    return same if enough else 0
+
+
+def _related(place: Path, importer: Found) -> bool:
+    """A bare file name found elsewhere counts only where the importer speaks of its package."""
+    try:
+        package = header(place.read_bytes().decode("latin-1")).package
+    except OSError:
+        return False
+    own = header(importer.text).package
+    return not package or package == own or f"{package}." in importer.text
+
+
+def _proto_files(top: Path) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    seen = 0
+    for folder, folders, files in os.walk(top):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in files:
+            if name.endswith(".proto"):
+                found.setdefault(name, []).append(Path(folder) / name)
+        seen += len(folders) + len(files)
+        if seen > MAX_WALKED:
+            break
+    return found

@@ -1,0 +1,19 @@
+"""The bytes of a .proto as the UTF-8 that the compiler wants."""
+
+from __future__ import annotations
+
+_BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+
+def as_utf8(data: bytes) -> tuple[bytes, str]:
+    """UTF-8 without a mark, and what was mended ("" for nothing)."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            text = data[len(mark) :].decode(encoding, "replace")
+            return text.encode(), f"the file is in {encoding.upper()}; it was read as such"
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace").encode(), "not UTF-8; it was read as Windows-1252"
+    return data, ""
