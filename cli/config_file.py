@@ -27,6 +27,7 @@ class Llm(_Section):
     model: str = ""
     api_key_env: str = ""
     api_key_file: str = ""
+    api_version: str = ""
     timeout_s: float = 60
     max_concurrency: int = 4
     max_cost: float | None = None

@@ -85,6 +85,12 @@ def colours(stream: IO[str] | None = None) -> bool:
     return on_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
+def signed(sign: str, text: str) -> str:
+    """A line of a diff: red for what goes, green for what comes."""
+    code = {"-": "31", "+": "32"}.get(sign)
+    return _coloured(text, code, sys.stdout) if code else text
+
+
 def bold(text: str) -> str:
     return _coloured(text, "1", sys.stdout)
 

@@ -12,7 +12,17 @@ import typer
 
 from catalog.errors import Exit, GlossError
 from cli import console
-from cli.commands import catalog, database, doctor, index, ingest, init, search
+from cli.commands import (
+    catalog,
+    database,
+    doctor,
+    enrich,
+    index,
+    ingest,
+    init,
+    review,
+    search,
+)
 
 HELP = """Make obscure APIs readable for LLM agents.
 
@@ -31,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for module in (init, ingest, catalog, index, search, doctor):
+for module in (init, ingest, catalog, enrich, review, index, search, doctor):
     module.register(app)
 app.add_typer(database.app, name="db")
 

@@ -27,6 +27,21 @@ class DeclaredService:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """`base_url` empty means no endpoint: the writer that needs no model."""
+
+    base_url: str = ""
+    model: str = ""
+    api_key: str = ""
+    api_version: str = ""
+    timeout_s: float = 60.0
+    max_concurrency: int = 4
+    max_cost: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """`database_url` empty means the embedded server, whose files are in `data_dir`."""
 
@@ -34,6 +49,7 @@ class Settings:
     runtime_dir: Path | None = None
     database_url: str = ""
     embedding_model: str = "builtin"
+    llm: LlmSettings = LlmSettings()
     services: tuple[DeclaredService, ...] = ()
     file: Path | None = None
 
@@ -50,6 +66,7 @@ def load(environment: Mapping[str, str] | None = None, start: Path | None = None
         database_url=env.get("GLOSS_DATABASE_URL") or (database.url if database else ""),
         embedding_model=env.get("GLOSS_EMBEDDING_MODEL")
         or (embedding.model if embedding else "builtin"),
+        llm=_llm(config, env),
         services=_declared(config, file) if config and file else (),
         file=file,
     )
@@ -100,6 +117,48 @@ def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
         )
         for entry in config.services
     )
+
+
+def _llm(config: ConfigFile | None, env: Mapping[str, str]) -> LlmSettings:
+    base_url = env.get("GLOSS_LLM_BASE_URL") or (config.llm.base_url if config else "")
+    if not base_url or (config and config.llm.provider == "shapes"):
+        return LlmSettings()
+    given = config.llm if config else None
+    model = env.get("GLOSS_LLM_MODEL") or (given.model if given else "")
+    if not model:
+        raise UsageError("[llm] has a base_url and no model", hint='model = "…" under [llm]')
+    if given is None:
+        return LlmSettings(base_url, model, _key("OPENAI_API_KEY", "", env))
+    return LlmSettings(
+        base_url=base_url,
+        model=model,
+        api_key=_key(given.api_key_env, given.api_key_file, env),
+        api_version=given.api_version,
+        timeout_s=given.timeout_s,
+        max_concurrency=max(1, given.max_concurrency),
+        max_cost=given.max_cost,
+        price_in=given.price_in,
+        price_out=given.price_out,
+    )
+
+
+def _key(name: str, file: str, env: Mapping[str, str]) -> str:
+    """The endpoint's key; endpoints on one's own machine need none."""
+    if file:
+        return _secret(f"file:{file}")
+    if name and name != "OPENAI_API_KEY":
+        return _secret(f"env:{name}")
+    return _secret("env:OPENAI_API_KEY") if env.get("OPENAI_API_KEY") else ""
+
+
+def user_name() -> str:
+    """Who decides, for the history: the account's name, or its number where it has none."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
 
 
 def _is_address(spec: str) -> bool:

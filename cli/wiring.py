@@ -12,6 +12,7 @@ from cli.settings import Settings
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from enrichment.endpoint import Endpoint, EndpointSettings
     from search.encoder import Encoder
 
 
@@ -41,6 +42,41 @@ def open_encoder(settings: Settings) -> Encoder:
     from search.encoder import load_encoder
 
     return load_encoder(settings.embedding_model)
+
+
+def writer_model(settings: Settings) -> str:
+    """The name under which texts are kept: the endpoint's model, or the writer without one."""
+    if settings.llm.base_url:
+        return settings.llm.model
+    from enrichment.shapes import PROVIDER
+
+    return PROVIDER
+
+
+def endpoint_settings(settings: Settings) -> EndpointSettings | None:
+    """What the endpoint needs to know; None means the writer that needs no model."""
+    from enrichment.endpoint import EndpointSettings
+
+    llm = settings.llm
+    if not llm.base_url:
+        return None
+    return EndpointSettings(
+        base_url=llm.base_url,
+        model=llm.model,
+        api_key=llm.api_key or "none",
+        api_version=llm.api_version,
+        timeout_s=llm.timeout_s,
+        max_concurrency=llm.max_concurrency,
+        price_in=llm.price_in,
+        price_out=llm.price_out,
+    )
+
+
+def open_endpoint(settings: Settings) -> Endpoint | None:
+    from enrichment.endpoint import Endpoint
+
+    given = endpoint_settings(settings)
+    return Endpoint(given) if given else None
 
 
 def _password(url: str) -> str:

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible chat endpoint: asked in the strictest form it takes, retried in one place."""
+"""Any OpenAI-compatible chat endpoint: asked in the strictest form it takes, one retry layer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from catalog.errors import (
     BudgetReached,
     CredentialsRefused,
-    GlossError,
     TryLater,
     UsageError,
 )

@@ -1,0 +1,266 @@
+"""The run: groups to the writer, several at once, each answer saved as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass, field, replace
+from uuid import UUID, uuid4
+
+from psycopg import Connection
+
+from catalog.enrichment import Enrichment, Ground
+from catalog.errors import BudgetReached, GlossError, UsageError
+from enrichment import shapes
+from enrichment.checker import Surroundings
+from enrichment.endpoint import Endpoint
+from enrichment.planning import OUTPUT_TOKENS, Pending, ServiceWork, cost
+from enrichment.prompt import PROMPT_VERSION, messages, tokens
+from enrichment.writing import GroupOutcome, Outcome, with_model, with_shapes
+from store.enrichments import (
+    EnrichmentRow,
+    Written,
+    save_failure,
+    save_proposal,
+    written_before,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichEvent:
+    done: int
+    total: int
+
+
+@dataclass(slots=True)
+class EnrichReport:
+    """What one run did. `cost_usd` is None where the endpoint's prices are not known.
+
+    `ended_by` is the error that ended the run early: credentials, budget, an endpoint that is down.
+    """
+
+    run_id: UUID
+    proposed: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    unchanged: int = 0
+    other_model: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    requests: int = 0
+    cost_usd: float | None = 0.0
+    ended_by: GlossError | None = None
+
+
+def enrich(
+    connection: Connection,
+    work: Sequence[ServiceWork],
+    endpoint: Endpoint | None = None,
+    max_cost: float | None = None,
+) -> Generator[EnrichEvent, None, EnrichReport]:
+    """Write about all that is pending; without an endpoint, the writer that needs no model does.
+
+    A kill loses at most the requests in flight: every answer is saved when it comes.
+    """
+    run = _Run(connection, endpoint, max_cost)
+    for service in work:
+        run.report.unchanged += service.unchanged
+        run.report.other_model += service.other_model
+    total = sum(service.tools for service in work)
+    jobs = run.after_reuse(work)
+    yield EnrichEvent(len(run.report.reused), total)
+    for _ in run.answers(jobs):
+        yield EnrichEvent(run.done, total)
+    return run.report
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    service: ServiceWork
+    group: tuple[Pending, ...]
+
+
+class _Run:
+    def __init__(
+        self, connection: Connection, endpoint: Endpoint | None, max_cost: float | None
+    ) -> None:
+        self.connection = connection
+        self.endpoint = endpoint
+        self.report = EnrichReport(run_id=uuid4())
+        self._names: dict[int, set[str]] = {}
+        self._reserved = 0.0
+        self._max_cost = max_cost
+        self._model = endpoint.settings.model if endpoint else shapes.PROVIDER
+        if max_cost is not None and endpoint and self._price(1, 1) is None:
+            raise UsageError(
+                "a cost cap needs prices", hint="set [llm] price_in and price_out (USD per million)"
+            )
+
+    @property
+    def done(self) -> int:
+        report = self.report
+        return len(report.proposed) + len(report.failed) + len(report.reused)
+
+    def after_reuse(self, work: Sequence[ServiceWork]) -> list[_Job]:
+        """Jobs that are left once texts for the same evidence, from any service, are taken over."""
+        jobs = []
+        for service in work:
+            prints = [entry.fingerprint for group in service.groups for entry in group]
+            before = written_before(self.connection, prints, self._model)
+            for group in service.groups:
+                left = tuple(e for e in group if not self._reuse(service, e, before))
+                if left:
+                    jobs.append(_Job(service, left))
+        return jobs
+
+    def _reuse(
+        self, service: ServiceWork, entry: Pending, before: dict[str, EnrichmentRow]
+    ) -> bool:
+        row = before.get(entry.fingerprint)
+        if row is None or row.service == service.service.name:
+            return False
+        grounds = tuple(Ground(g["claim"], g["evidence"]) for g in row.evidence)
+        text = Enrichment(row.name, row.description, tuple(row.aliases), row.limits, grounds)
+        if not self._free(service, text.name):
+            return False
+        self._save(service, Outcome(entry, text), GroupOutcome(()))
+        self.report.reused.append(entry.evidence.tool_id)
+        return True
+
+    def answers(self, jobs: Sequence[_Job]) -> Iterator[None]:
+        """Answers in the order they come; after an error that ends the run, those in flight."""
+        if self.endpoint is None:
+            for job in jobs:
+                self._take(job, with_shapes(job.group, job.service.weights, self._around(job)))
+                yield
+            return
+        with ThreadPoolExecutor(self.endpoint.settings.max_concurrency) as pool:
+            try:
+                yield from self._in_flight(iter(jobs), pool)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        self.report.requests = self.endpoint.requests
+
+    def _in_flight(self, jobs: Iterator[_Job], pool: ThreadPoolExecutor) -> Iterator[None]:
+        flying: dict[Future[GroupOutcome], tuple[_Job, float]] = {}
+        more = True
+        while more or flying:
+            while more and len(flying) < self._width():
+                more = self._launch(jobs, pool, flying)
+            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            for future in done:
+                job, reserved = flying.pop(future)
+                self._reserved -= reserved
+                more = self._land(job, future) and more
+                yield
+
+    def _width(self) -> int:
+        return self.endpoint.settings.max_concurrency if self.endpoint else 1
+
+    def _launch(
+        self,
+        jobs: Iterator[_Job],
+        pool: ThreadPoolExecutor,
+        flying: dict[Future[GroupOutcome], tuple[_Job, float]],
+    ) -> bool:
+        """Send the next job if the budget allows its worst case; False when there is no next."""
+        assert self.endpoint is not None
+        job = next(jobs, None)
+        if job is None or self.report.ended_by is not None:
+            return False
+        reserved = self._worst_case(job)
+        if self._max_cost is not None and self._committed() + reserved > self._max_cost:
+            self.report.ended_by = BudgetReached(
+                f"the cap of ${self._max_cost:.2f} a run is reached; the rest waits for the next",
+                hint="gloss enrich again, or raise --max-cost",
+            )
+            return False
+        self._reserved += reserved
+        arguments = (job.group, job.service.weights, self._around(job), self.endpoint)
+        flying[pool.submit(with_model, *arguments)] = (job, reserved)
+        return True
+
+    def _land(self, job: _Job, future: Future[GroupOutcome]) -> bool:
+        try:
+            self._take(job, future.result())
+        except GlossError as error:
+            self.report.ended_by = self.report.ended_by or error
+        return self.report.ended_by is None
+
+    def _take(self, job: _Job, answer: GroupOutcome) -> None:
+        self.report.input_tokens += answer.input_tokens
+        self.report.output_tokens += answer.output_tokens
+        price = self._price(answer.input_tokens, answer.output_tokens)
+        if self.report.cost_usd is not None:
+            self.report.cost_usd = None if price is None else self.report.cost_usd + price
+        for outcome in answer.outcomes:
+            self._record(job.service, outcome, answer)
+
+    def _record(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> None:
+        text = outcome.enrichment
+        if text is not None and not self._free(service, text.name):
+            outcome = replace(outcome, enrichment=None, reason=f"the name {text.name} is taken")
+        self._save(service, outcome, answer)
+        tool_id = outcome.pending.evidence.tool_id
+        if outcome.enrichment is None:
+            self.report.failed.append((tool_id, outcome.reason))
+        else:
+            self.report.proposed.append(tool_id)
+
+    def _save(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> None:
+        row = self._row(service, outcome, answer)
+        if outcome.enrichment is None:
+            save_failure(self.connection, row)
+            return
+        save_proposal(self.connection, row)
+        self._names.setdefault(service.service.service_id, set()).add(row.name)
+
+    def _row(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> Written:
+        text = outcome.enrichment or Enrichment("", "")
+        share = max(len(answer.outcomes), 1)
+        spent = (answer.input_tokens // share, answer.output_tokens // share)
+        return Written(
+            service_id=service.service.service_id,
+            tool=outcome.pending.evidence.name,
+            content_hash=outcome.pending.content_hash,
+            fingerprint=outcome.pending.fingerprint,
+            name=text.name,
+            description=text.description,
+            aliases=text.aliases,
+            limits=text.not_for,
+            evidence=tuple(asdict(ground) for ground in text.grounds),
+            checks=outcome.rules,
+            reason=outcome.reason,
+            provider="chat" if self.endpoint else shapes.PROVIDER,
+            model=self._model,
+            prompt_version=PROMPT_VERSION,
+            input_tokens=spent[0],
+            output_tokens=spent[1],
+            cost_usd=self._price(*spent) or 0.0,
+            run_id=self.report.run_id,
+        )
+
+    def _around(self, job: _Job) -> Surroundings:
+        """Names of other tools are taken; those that the group's own tools had are free to it."""
+        around = job.service.around
+        own = {entry.evidence.name for entry in job.group}
+        written = {name for name, tool in job.service.written.items() if tool not in own}
+        new = written | self._names.get(job.service.service.service_id, set())
+        return replace(around, taken=(around.taken - own) | new, siblings=around.siblings | new)
+
+    def _free(self, service: ServiceWork, name: str) -> bool:
+        return name not in self._names.get(service.service.service_id, set())
+
+    def _price(self, input_tokens: int, output_tokens: int) -> float | None:
+        return cost(self.endpoint.settings, input_tokens, output_tokens) if self.endpoint else 0.0
+
+    def _committed(self) -> float:
+        return (self.report.cost_usd or 0.0) + self._reserved
+
+    def _worst_case(self, job: _Job) -> float:
+        """The question and its repair, each answered at full length."""
+        asked = messages([entry.evidence for entry in job.group], job.service.weights)
+        given = sum(tokens(message["content"]) for message in asked)
+        written = 2 * OUTPUT_TOKENS * len(job.group) + 100
+        return self._price(2 * given + written, 2 * written) or 0.0

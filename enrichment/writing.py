@@ -1,0 +1,155 @@
+"""One group of look-alikes from question to checked texts: ask, read, check, mend once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from catalog.enrichment import Enrichment
+from enrichment import shapes
+from enrichment.checker import Fault, Surroundings, check
+from enrichment.endpoint import Endpoint, ItemFailed, Reply
+from enrichment.evidence import Evidence
+from enrichment.planning import OUTPUT_TOKENS, Pending
+from enrichment.prompt import SCHEMA, Message, messages, repair, tokens
+from enrichment.replies import ReplyUnreadable, read_reply
+
+_ROOM_PER_TOOL = 2 * OUTPUT_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one tool: a text that passed, or the reason why there is none."""
+
+    pending: Pending
+    enrichment: Enrichment | None = None
+    reason: str = ""
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOutcome:
+    """Outcomes of one request and its repair, with what they used (tokens)."""
+
+    outcomes: tuple[Outcome, ...]
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(slots=True)
+class _Tally:
+    input_tokens: int = 0
+    output_tokens: int = 0
+    passed: dict[int, Enrichment] = field(default_factory=dict)
+    faults: dict[int, tuple[Fault, ...]] = field(default_factory=dict)
+    unreadable: str = ""
+
+    def count(self, asked: Sequence[Message], reply: Reply) -> None:
+        """Endpoints that report no usage, or far too little, are counted by letters."""
+        given = sum(tokens(message["content"]) for message in asked)
+        written = tokens(reply.text)
+        self.input_tokens += reply.input_tokens if reply.input_tokens * 2 > given else given
+        self.output_tokens += reply.output_tokens if reply.output_tokens * 2 > written else written
+
+
+def with_model(
+    group: Sequence[Pending],
+    weights: Mapping[str, float],
+    around: Surroundings,
+    endpoint: Endpoint,
+) -> GroupOutcome:
+    """Raises a GlossError where the whole run has to end; all else is an outcome."""
+    tally = _Tally()
+    asked = messages([entry.evidence for entry in group], weights)
+    room = _ROOM_PER_TOOL * len(group) + 100
+    try:
+        reply = _turn(asked, group, around, endpoint, room, tally)
+        if len(tally.passed) < len(group) and not reply.refused:
+            again = repair(asked, reply.text, _quoted(group, tally))
+            _turn(again, group, around, endpoint, room, tally)
+    except ItemFailed as failure:
+        tally.unreadable = str(failure)
+    outcomes = tuple(_outcome(n, entry, tally) for n, entry in enumerate(group, 1))
+    return GroupOutcome(outcomes, tally.input_tokens, tally.output_tokens)
+
+
+def _turn(
+    asked: Sequence[Message],
+    group: Sequence[Pending],
+    around: Surroundings,
+    endpoint: Endpoint,
+    room: int,
+    tally: _Tally,
+) -> Reply:
+    reply = endpoint.ask(asked, SCHEMA, room)
+    tally.count(asked, reply)
+    tally.unreadable = _no_answer(reply)
+    try:
+        written = {} if tally.unreadable else read_reply(reply.text)
+    except ReplyUnreadable as fault:
+        tally.unreadable = str(fault)
+        written = {}
+    for number, entry in enumerate(group, 1):
+        if number in written and number not in tally.passed:
+            _judge(number, written[number], entry.evidence, around, tally)
+    return reply
+
+
+def _no_answer(reply: Reply) -> str:
+    if reply.refused:
+        return f"the model refused: {reply.refused}"
+    return "the reply was cut off, also with more room" if reply.cut else ""
+
+
+def _judge(
+    number: int, text: Enrichment, evidence: Evidence, around: Surroundings, tally: _Tally
+) -> None:
+    names = {passed.name for passed in tally.passed.values()}
+    faults = check(text, evidence, replace(around, taken=around.taken | names))
+    if faults:
+        tally.faults[number] = faults
+    else:
+        tally.passed[number] = text
+
+
+def _quoted(group: Sequence[Pending], tally: _Tally) -> list[str]:
+    if tally.unreadable:
+        return [tally.unreadable]
+    missing = [
+        f"[{n}] is missing"
+        for n in range(1, len(group) + 1)
+        if n not in tally.passed and n not in tally.faults
+    ]
+    return missing + [f"[{n}] {f.message}" for n, faults in tally.faults.items() for f in faults]
+
+
+def _outcome(number: int, entry: Pending, tally: _Tally) -> Outcome:
+    if number in tally.passed:
+        return Outcome(entry, tally.passed[number])
+    faults = tally.faults.get(number, ())
+    reason = "; ".join(fault.message for fault in faults) or tally.unreadable
+    return Outcome(
+        entry,
+        reason=reason or "the reply says nothing about it",
+        rules=tuple(dict.fromkeys(fault.rule for fault in faults)),
+    )
+
+
+def with_shapes(
+    group: Sequence[Pending], weights: Mapping[str, float], around: Surroundings
+) -> GroupOutcome:
+    """The same without a model; nothing is spent."""
+    taken = set(around.taken)
+    outcomes = []
+    for entry in group:
+        text = shapes.write(entry.evidence, weights, taken)
+        faults = (
+            check(text, entry.evidence, replace(around, taken=frozenset(taken))) if text else ()
+        )
+        if text is None or faults:
+            reason = "; ".join(fault.message for fault in faults) or "the evidence says too little"
+            outcomes.append(Outcome(entry, None, reason, tuple(fault.rule for fault in faults)))
+            continue
+        taken.add(text.name)
+        outcomes.append(Outcome(entry, text))
+    return GroupOutcome(tuple(outcomes))
