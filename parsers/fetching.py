@@ -12,9 +12,9 @@ import re
 import socket
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from catalog.errors import CredentialsRefused, GlossError, SpecError, TryLater
 from parsers.document import MAX_SPEC_BYTES
@@ -31,7 +31,8 @@ _SECRET_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FetchRules:
-    """`allow_hosts` as in ParseOptions; `headers` go to the first address's own host only.
+    """`allow_hosts` as in ParseOptions; `headers` go to the first address's own host only,
+    like the user info of the address.
 
     A host that is named letter for letter may have any address; one that only a pattern allows must
     have public addresses, and the connection is made to the very address that was checked.
@@ -71,11 +72,13 @@ def fetch(address: str, rules: FetchRules) -> Fetched:
     import httpx2
 
     deadline = time.monotonic() + rules.total_s
-    origin = _origin(address)
+    user = _user(address)
+    start = address = _without_user(address)
     for _ in range(rules.redirects + 1):
         _require_allowed(address, rules)
+        own = rules if _same_server(start, address) else replace(rules, headers={})
         try:
-            outcome = _get(address, rules, _origin(address) == origin, deadline)
+            outcome = _get(address, own, user if own is rules else None, deadline)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise _unreachable(address, error) from None
         if isinstance(outcome, bytes):
@@ -84,20 +87,40 @@ def fetch(address: str, rules: FetchRules) -> Fetched:
     raise SpecError(f"{shown(address)}: redirected more than {rules.redirects} times")
 
 
-def _get(address: str, rules: FetchRules, own_host: bool, deadline: float) -> bytes | str:
+def _get(
+    address: str, rules: FetchRules, user: tuple[str, str] | None, deadline: float
+) -> bytes | str:
     """The body, or where the answer points to."""
     import httpx2
 
     literal = _named_literally(address, rules.allow_hosts)
     url, headers, extensions = (address, {}, {}) if literal else _pinned(address)
-    headers |= rules.headers if own_host else {}
-    headers |= {"Accept": "*/*", "User-Agent": "apigloss"}
-    client = httpx2.Client(timeout=rules.timeout_s, trust_env=literal, follow_redirects=False)
+    headers |= {"Accept": "*/*", "User-Agent": "apigloss", **rules.headers}
+    client = httpx2.Client(timeout=rules.timeout_s, trust_env=literal, auth=user)
     with client, client.stream("GET", url, headers=headers, extensions=extensions) as response:
         if response.status_code in _REDIRECTS and "location" in response.headers:
             return str(response.headers["location"])
         _require_success(address, response.status_code)
         return _body(address, response, rules, deadline)
+
+
+def _user(address: str) -> tuple[str, str] | None:
+    parts = _split(address)
+    if not parts.username and not parts.password:
+        return None
+    return unquote(parts.username or ""), unquote(parts.password or "")
+
+
+def _without_user(address: str) -> str:
+    parts = _split(address)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:
+        raise SpecError("an address that cannot be read") from None
 
 
 def _body(address: str, response: httpx2.Response, rules: FetchRules, deadline: float) -> bytes:
@@ -126,7 +149,10 @@ def _require_success(address: str, status: int) -> None:
 
 
 def _next(address: str, location: str) -> str:
-    following = urljoin(address, location)
+    try:
+        following = _without_user(urljoin(address, location))
+    except ValueError:
+        raise SpecError(f"{shown(address)}: redirected to what is no address") from None
     scheme = urlsplit(following).scheme
     if scheme not in REMOTE or (urlsplit(address).scheme == "https" and scheme == "http"):
         raise SpecError(f"{shown(address)}: redirected to {shown(following)}, not followed")
@@ -147,12 +173,13 @@ def _unreachable(address: str, error: Exception) -> GlossError:
 # --- which hosts -------------------------------------------------------------------------------
 
 
-def _origin(address: str) -> tuple[str, int | None]:
-    host, port = _host_and_port(address)
-    return host, port
+def _same_server(start: str, address: str) -> bool:
+    """Whether credentials for the first address may go to another: same host and port, or TLS."""
+    (host, port), (other, other_port) = _host_and_port(start), _host_and_port(address)
+    return host == other and (port == other_port or (port, other_port) == (80, 443))
 
 
-def _host_and_port(address: str) -> tuple[str, int | None]:
+def _host_and_port(address: str) -> tuple[str, int]:
     parts = urlsplit(address)
     try:
         port = parts.port
@@ -202,14 +229,14 @@ def _require_public(address: str) -> list[str]:
     except (OSError, UnicodeError):
         raise TryLater(f"{shown(address)}: the host {host} is not known") from None
     numbers = [str(answer[4][0]).partition("%")[0] for answer in answers]
-    if not all(_is_public(number) for number in numbers):
+    if not all(is_public(number) for number in numbers):
         raise SpecError(
             f"{shown(address)}: the host has a private address (allow it with --allow-host {host})"
         )
     return numbers
 
 
-def _is_public(number: str) -> bool:
+def is_public(number: str) -> bool:
     found = ipaddress.ip_address(number)
     inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None) or found
     return inner.is_global and not inner.is_multicast

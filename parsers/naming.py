@@ -21,8 +21,8 @@ _KIND_SUFFIX = re.compile(
     re.I,
 )
 _GENERIC = re.compile(
-    r"(open-?api|swagger|oas|apis?|api-?docs?|docs?|specs?|specification|spec\d|index|main|root"
-    r"|services?|schemas?|definitions?|description|wsdl|protos?|v?\d[\d._-]*(alpha|beta)?\d*"
+    r"(open-?api|swagger|oas|api|api-?docs?|docs|spec|specification|spec\d|index|main|root"
+    r"|service|schema|definitions?|description|wsdl|proto|v?\d[\d._-]*(alpha|beta)?\d*"
     r"|v\d+\w*|latest|stable|current)",
     re.I,
 )

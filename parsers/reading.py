@@ -32,7 +32,8 @@ class Reader:
         self._read_bytes = 0
         options = document.options
         roots = (document.root, *options.allow_folders, *options.include)
-        self._roots = tuple(root.resolve() for root in roots if root is not None)
+        real = (root.resolve() for root in roots if root is not None)
+        self._roots = tuple(root for root in real if root != Path(root.anchor))
         self._rules = FetchRules(allow_hosts=options.allow_hosts)
 
     def absolute(self, reference: str, base: str) -> str:

@@ -26,16 +26,18 @@ from pathlib import Path
 from catalog.errors import GlossError, SpecError
 from catalog.spec import ParsedSpec
 from parsers.document import MAX_SPEC_BYTES, Document, FileDocument
-from parsers.worker import Answer
+from parsers.worker import READY, Answer
 
 _HOME = str(Path(__file__).resolve().parent.parent)
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
-    "from parsers.worker import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+    "from parsers.worker import main; main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])"
 )
 _AHEAD = 16  # documents that may be done before one that is waited for, for each child
 _DOCUMENTS_A_CHILD = 500
 _BYTES_A_CHILD = 128 * 1024 * 1024
+_MAX_ANSWER_BYTES = 2**31 - 1
+_START_SECONDS = 60.0  # a machine may be busy; the document's own seconds count from then
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,18 @@ class Outcome:
     crashed: bool = False
 
 
-def parse_all(documents: Sequence[Document], budget: Budget | None = None) -> Iterator[Outcome]:
-    """An outcome for each document, in order; closing the iterator ends the children."""
+def parse_all(
+    documents: Sequence[Document],
+    budget: Budget | None = None,
+    parser: str = "parsers:parse",
+) -> Iterator[Outcome]:
+    """An outcome for each document, in order; closing the iterator ends the children.
+
+    `parser` is the function that the children call, as `module:name`.
+    """
     budget = budget or Budget()
     count = budget.workers or min(len(os.sched_getaffinity(0)), 4)
-    children = [_Child(budget) for _ in range(min(count, len(documents)))]
+    children = [_Child(budget, parser) for _ in range(min(count, len(documents)))]
     waiting = deque(enumerate(documents))
     done: dict[int, Outcome] = {}
     try:
@@ -109,7 +118,9 @@ def _collect(children: list[_Child], done: dict[int, Outcome]) -> None:
     for child in busy:
         number = child.number
         if child.pipe in ready:
-            done[number] = child.finish()
+            outcome = child.hear()
+            if outcome is not None:
+                done[number] = outcome
         elif time.monotonic() >= child.deadline:
             done[number] = child.give_up()
 
@@ -119,6 +130,7 @@ class _Child:
     """A worker process, started when it is first needed and again after each failure."""
 
     budget: Budget
+    parser: str
     idle: bool = True
     number: int = 0
     deadline: float = 0.0
@@ -126,6 +138,7 @@ class _Child:
     _pipe: Connection | None = None
     _document: Document | None = None
     _seconds: float = 0.0
+    _ready: bool = False
     _documents: int = field(default=0)
     _bytes: int = field(default=0)
 
@@ -149,18 +162,24 @@ class _Child:
         self._renew(size)
         self.number, self._document, self.idle = number, document, False
         self._seconds = self.budget.seconds_for(size)
-        self.deadline = time.monotonic() + self._seconds
+        patience = self._seconds if self._ready else max(self._seconds, _START_SECONDS)
+        self.deadline = time.monotonic() + patience
         with suppress(OSError):  # a child that died meanwhile shows when its answer is read
             self.pipe.send_bytes(pickle.dumps(document, pickle.HIGHEST_PROTOCOL))
         return None
 
-    def finish(self) -> Outcome:
-        """The outcome from the process's answer, or from its end."""
-        document, self.idle = self.document, True
+    def hear(self) -> Outcome | None:
+        """The outcome from the process's answer or its end; None when it said that it began."""
+        document = self.document
         try:
-            answer = _loads(self.pipe.recv_bytes())
+            said = self.pipe.recv_bytes(_MAX_ANSWER_BYTES)
         except (EOFError, OSError):
+            self.idle = True
             return Outcome(document, error=self._how_it_died(document), crashed=True)
+        if said == READY:
+            self._ready, self.deadline = True, time.monotonic() + self._seconds
+            return None
+        self.idle, answer = True, _loads(said)
         if answer.fatal:
             self.end()
         return Outcome(document, answer.parsed, answer.error, answer.elapsed_ms, answer.crashed)
@@ -189,8 +208,9 @@ class _Child:
         if worn or (self._process is not None and self._process.poll() is not None):
             self.end()
         if self._process is None:
-            self._process, self._pipe = _start(self.budget.memory_bytes)
+            self._process, self._pipe = _start(self.budget.memory_bytes, self.parser)
             self._documents = self._bytes = 0
+            self._ready = False
         self._documents += 1
         self._bytes += size
 
@@ -208,11 +228,11 @@ class _Child:
         )
 
 
-def _start(memory_bytes: int) -> tuple[subprocess.Popen[bytes], Connection]:
+def _start(memory_bytes: int, parser: str) -> tuple[subprocess.Popen[bytes], Connection]:
     """`-P` keeps the working directory off the child's path: a folder there may bear our names."""
     ours, theirs = Pipe()
     handle = theirs.fileno()
-    command = [sys.executable, "-P", "-c", _START, _HOME, str(handle), str(memory_bytes)]
+    command = [sys.executable, "-P", "-c", _START, _HOME, str(handle), str(memory_bytes), parser]
     try:
         process = subprocess.Popen(
             command,

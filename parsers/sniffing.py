@@ -31,9 +31,6 @@ class Content:
     kind: SpecKind
     what: str
 
-    def __bool__(self) -> bool:
-        return bool(self.kind)
-
 
 def sniff(data: bytes) -> Content:
     """What the bytes are; nothing is parsed, and a large file costs one scan at the most."""

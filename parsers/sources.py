@@ -106,7 +106,7 @@ def _from_files(name: str, options: ParseOptions, found: _Gathered) -> None:
     for candidate in fresh:
         _look_at(candidate, options, found)
     nothing = len(found.documents) == documents and len(found.failures) == failures
-    if nothing and len(fresh) == len(candidates):
+    if nothing and len(fresh) == len(candidates) and not any(each.named for each in fresh):
         looked = f" ({len(fresh)} files looked at)" if fresh else ""
         raise SpecError(
             f"{name}: no spec in it{looked}",
@@ -145,14 +145,14 @@ def _look_at(candidate: Candidate, options: ParseOptions, found: _Gathered) -> N
 
 def _leave_out(candidate: Candidate, content: Content, reason: str, found: _Gathered) -> None:
     path = candidate.path
-    if candidate.named and not content:
+    if candidate.named and not content.kind:
         found.failures.append((str(path), SpecError(f"{path}: {reason}", hint=_KINDS_HINT)))
     elif candidate.named or path.suffix.lower() in SPEC_SUFFIXES:
         found.skipped.append(Skipped(str(path), reason))
 
 
 def _reason_to_skip(content: Content, data: bytes) -> str:
-    if not content:
+    if not content.kind:
         return f"is {content.what}, not an API spec"
     if content.what == ".proto" and not declares_service(data):
         return "has no service: it is read where another .proto imports it"

@@ -7,14 +7,15 @@ and the whole group is killed, also in the middle of a document.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import pickle
 import resource
 import signal
-import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -36,16 +37,23 @@ class Answer:
     fatal: bool = False
 
 
-def main(handle: int, memory_bytes: int) -> None:
+READY = b"ready"
+Parser = Callable[[Document], ParsedSpec]
+
+
+def main(handle: int, memory_bytes: int, parser: str) -> None:
     """Answers documents that come over the inherited socket."""
-    pipe = Connection(handle)
     _quiet()
+    pipe = Connection(handle)
+    module, _, name = parser.partition(":")
+    parse: Parser = getattr(importlib.import_module(module), name)
     _limit_memory(memory_bytes)
     gc.freeze()
     inbox: SimpleQueue[Document] = SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, inbox), daemon=True).start()
+    pipe.send_bytes(READY)
     while True:
-        pipe.send_bytes(_answer(inbox.get(), memory_bytes))
+        pipe.send_bytes(_answer(inbox.get(), parse, memory_bytes))
 
 
 def _receive(pipe: Connection, inbox: SimpleQueue[Document]) -> None:
@@ -81,10 +89,10 @@ def _mapped_bytes() -> int:
         return 0
 
 
-def _answer(document: Document, memory_bytes: int) -> bytes:
+def _answer(document: Document, parse: Parser, memory_bytes: int) -> bytes:
     began = time.perf_counter()
     gc.disable()  # a document is many small objects and no garbage: collecting costs a third
-    answer = _parse(document, memory_bytes, began)
+    answer = _parse(document, parse, memory_bytes, began)
     try:
         return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
     except (RecursionError, MemoryError) as error:
@@ -97,9 +105,7 @@ def _answer(document: Document, memory_bytes: int) -> bytes:
         gc.collect()
 
 
-def _parse(document: Document, memory_bytes: int, began: float) -> Answer:
-    from parsers import parse
-
+def _parse(document: Document, parse: Parser, memory_bytes: int, began: float) -> Answer:
     try:
         loaded = document.loaded() if isinstance(document, FileDocument) else document
         return Answer(parse(loaded), None, _since(began))
@@ -130,7 +136,3 @@ def _told(document: Document, error: Exception, memory_bytes: int) -> GlossError
         f"{where}: the parser failed ({type(error).__name__}{place})",
         hint="this is a fault of apigloss: please report it with the file",
     )
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
