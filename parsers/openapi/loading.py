@@ -1,0 +1,210 @@
+"""Bytes of a spec to the values that JSON has: text keys, finite numbers, no shared surprises.
+
+JSON goes through orjson when it is plain, else through the standard library, which can say more;
+what is no JSON is read as YAML.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from catalog.errors import SpecError
+from catalog.text import storable
+from parsers.openapi.encodings import decode
+from parsers.openapi.yamltree import MAX_DEPTH, NOT_FINITE, YamlFault, YamlTree
+
+_UTF8_MARK = b"\xef\xbb\xbf"
+_NEEDS_CARE = re.compile(rb"\\u0000|[:\[,]\s*-?\d{19}")  # NUL; integers that orjson makes floats
+_KEY_END = re.compile(rb'(?<!\\)"\s*:')
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MAY_BE_UNSTORABLE = re.compile(r"\\(?:u0000|x00|0|u[dD][89a-fA-F])")
+_MAX_INT_DIGITS = 4000
+_SPEC_KEYS = ("openapi", "swagger")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`lines` gives the line of a mapping by its `id`, for YAML only."""
+
+    tree: Any
+    warnings: tuple[str, ...] = ()
+    lines: dict[int, int] = field(default_factory=dict)
+
+
+class _Careful:
+    """JSON that orjson refuses or would change: what is wrong is left out, with a warning."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def load(self, text: str) -> Any:
+        return json.loads(
+            text,
+            strict=False,
+            object_pairs_hook=self._mapping,
+            parse_constant=lambda word: NOT_FINITE,
+            parse_int=_whole_number,
+            parse_float=_finite,
+        )
+
+    def _mapping(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) != len(pairs):
+            seen: set[str] = set()
+            for key, _ in pairs:
+                if key in seen:
+                    self.warnings.append(f"the key {key!r} stands twice; the later one was kept")
+                seen.add(key)
+        return out
+
+
+def load(data: bytes, location: str) -> Loaded:
+    """The tree of one file; SpecError names the file, the place and the cause."""
+    body = data.removeprefix(_UTF8_MARK)
+    if body.lstrip()[:1] in (b"{", b"[") and not _NEEDS_CARE.search(body):
+        try:
+            return Loaded(_strict_json(body))
+        except ValueError:  # orjson's; said better below, or mended
+            pass
+    text, warnings = decode(data)
+    _refuse_binary(text, location)
+    loaded = _read_text(text, location)
+    if _measure(loaded.tree)[1] > MAX_DEPTH:
+        raise _too_deep(location)
+    loaded = _storable(loaded) if _MAY_BE_UNSTORABLE.search(text) else loaded
+    return Loaded(loaded.tree, (*warnings, *loaded.warnings), loaded.lines)
+
+
+def _strict_json(body: bytes) -> Any:
+    """The tree, or ValueError when it is not plain JSON, too deep, or holds a key twice."""
+    tree = orjson.loads(body)
+    keys, depth = _measure(tree)
+    written = body.count(b'":') - body.count(b'\\":')
+    if depth > MAX_DEPTH or (written != keys and len(_KEY_END.findall(body)) != keys):
+        raise ValueError("perhaps a key that stands twice")
+    return tree
+
+
+def _measure(tree: Any) -> tuple[int, int]:
+    """How many keys the tree has, and how deep it is."""
+    keys = depth = 0
+    level: list[Any] = [tree]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        below: list[Any] = []
+        for node in level:
+            if isinstance(node, dict):
+                keys += len(node)
+                below.extend(node.values())
+            elif isinstance(node, list):
+                below.extend(node)
+        level = below
+    return keys, depth
+
+
+def _storable(loaded: Loaded) -> Loaded:
+    tree, replaced = storable(loaded.tree)
+    if not replaced:
+        return loaded
+    said = f"{replaced} texts with NUL or half a surrogate pair: written as U+FFFD"
+    return Loaded(tree, (*loaded.warnings, said))
+
+
+def _read_text(text: str, location: str) -> Loaded:
+    json_fault = ""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return _careful_json(text)
+        except RecursionError:
+            raise _too_deep(location) from None
+        except ValueError as error:
+            json_fault = str(error)
+    try:
+        return _yaml(text, json_fault)
+    except YamlFault as error:
+        if json_fault:
+            raise SpecError(f"{location}: not valid JSON: {json_fault}") from None
+        raise SpecError(f"{location}: not valid YAML: {error}", hint=_yaml_hint(text)) from None
+
+
+def _careful_json(text: str) -> Loaded:
+    reader = _Careful()
+    tree, dropped = _finite_only(reader.load(text))
+    if dropped:
+        reader.warnings.append(
+            f"{dropped} times infinity or NaN, which JSON does not have: left out"
+        )
+    return Loaded(tree, tuple(reader.warnings))
+
+
+def _yaml(text: str, json_fault: str) -> Loaded:
+    cleaned, bad = _CONTROL.subn("\ufffd", text)
+    read = YamlTree(cleaned)
+    warnings = [f"not valid JSON ({json_fault}); read as YAML"] if json_fault else []
+    if bad:
+        warnings.append(f"{bad} control characters that YAML does not allow: written as U+FFFD")
+    if len(read.documents) > 1:
+        warnings.append(f"{len(read.documents)} YAML documents in one file: only one was read")
+    return Loaded(_the_spec(read.documents), (*warnings, *read.warnings), read.lines)
+
+
+def _the_spec(documents: list[Any]) -> Any:
+    for tree in documents:
+        if isinstance(tree, dict) and any(key in tree for key in _SPEC_KEYS):
+            return tree
+    return documents[0] if documents else None
+
+
+def _finite_only(tree: Any) -> tuple[Any, int]:
+    """The tree without what stands for infinity and NaN, mended in place, and how many there were."""
+    if tree is NOT_FINITE:
+        return None, 1
+    dropped, stack = 0, [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            bad = [key for key, value in node.items() if value is NOT_FINITE]
+            for key in bad:
+                del node[key]
+            dropped += len(bad)
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            kept = [value for value in node if value is not NOT_FINITE]
+            dropped += len(node) - len(kept)
+            node[:] = kept
+            stack.extend(kept)
+    return tree, dropped
+
+
+def _whole_number(digits: str) -> Any:
+    return int(digits) if len(digits) < _MAX_INT_DIGITS else NOT_FINITE
+
+
+def _finite(digits: str) -> Any:
+    number = float(digits)
+    return number if math.isfinite(number) else NOT_FINITE
+
+
+def _too_deep(location: str) -> SpecError:
+    return SpecError(f"{location}: nested more than {MAX_DEPTH} levels deep")
+
+
+def _refuse_binary(text: str, location: str) -> None:
+    head = text[:4096]
+    if head and len(_CONTROL.findall(head)) * 10 > len(head):
+        raise SpecError(
+            f"{location}: not a text file",
+            hint="unpack it first if it is an archive",
+        )
+
+
+def _yaml_hint(text: str) -> str:
+    if re.search(r"(?m)^ *\t", text):
+        return "YAML does not allow tabs at the beginning of a line; use spaces"
+    return ""

@@ -1,0 +1,86 @@
+"""A value of a description together with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+At = tuple[Any, str] | None
+"""A path from the root of a file, linked from its end: (parent, token). Cheap to extend."""
+
+
+@dataclass(eq=False, slots=True)
+class File:
+    """One file of a description. `label` is "" for the root, else its path as seen from there."""
+
+    location: str
+    label: str
+    tree: Any
+    version: str = "3.0"
+    lines: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Node:
+        return Node(self.tree, self, None)
+
+
+class Node(NamedTuple):
+    value: Any
+    file: File
+    at: At
+
+    def child(self, key: str) -> Node:
+        """The entry under a key of this mapping; its value is None when there is none."""
+        value = self.value.get(key) if isinstance(self.value, dict) else None
+        return Node(value, self.file, (self.at, key))
+
+    def entries(self) -> Iterator[tuple[str, Node]]:
+        if isinstance(self.value, dict):
+            for key, value in self.value.items():
+                yield key, Node(value, self.file, (self.at, key))
+
+    def elements(self) -> Iterator[Node]:
+        if isinstance(self.value, list):
+            for index, value in enumerate(self.value):
+                yield Node(value, self.file, (self.at, str(index)))
+
+    @property
+    def tokens(self) -> list[str]:
+        out: list[str] = []
+        at = self.at
+        while at is not None:
+            at, token = at
+            out.append(token)
+        return out[::-1]
+
+    @property
+    def where(self) -> str:
+        """The file's label and the JSON pointer (RFC 6901): `schemas/pet.yaml#/Cat`."""
+        pointer = "".join(
+            "/" + token.replace("~", "~0").replace("/", "~1") for token in self.tokens
+        )
+        return f"{self.file.label}#{pointer}"
+
+    @property
+    def line(self) -> int | None:
+        """The line of the innermost mapping around this place, where the file has lines."""
+        if not self.file.lines:
+            return None
+        value, line = self.file.tree, self.file.lines.get(id(self.file.tree))
+        for token in self.tokens:
+            value = step(value, token)
+            line = self.file.lines.get(id(value), line)
+        return line
+
+
+MISSING: Any = object()
+
+
+def step(value: Any, token: str) -> Any:
+    """One step of a JSON pointer, or MISSING."""
+    if isinstance(value, dict):
+        return value.get(token, MISSING)
+    if isinstance(value, list) and token.isascii() and token.isdigit() and int(token) < len(value):
+        return value[int(token)]
+    return MISSING

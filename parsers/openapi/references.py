@@ -1,0 +1,245 @@
+"""`$ref`, followed lazily and remembered: JSON pointers, other files in the jail, $id and $anchor."""
+
+from __future__ import annotations
+
+from os.path import relpath
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+from catalog.errors import SpecError
+from parsers.document import Document
+from parsers.openapi.loading import load
+from parsers.openapi.node import MISSING, At, File, Node, step
+from parsers.openapi.problems import Problems
+from parsers.reading import Reader, Refused
+
+MAX_HOPS = 64
+_TEXT_SUFFIXES = (".md", ".txt", ".markdown", ".html")
+_SCHEMA_ROOTS = (("components", "schemas"), ("definitions",))
+
+
+class Unresolved(Exception):
+    """A reference that leads nowhere we may or can go; the message says which and why."""
+
+
+class Resolver:
+    """Follows references from node to node; every file is read once, every reference found once."""
+
+    def __init__(self, document: Document, root: File, problems: Problems) -> None:
+        self._reader = Reader(document)
+        self._problems = problems
+        self._root = root
+        self._files: dict[str, File] = {root.location: root}
+        self._found: dict[tuple[str, str], Node | Unresolved] = {}
+        self._named: dict[str, _Names] = {}
+        self._register_root(document.location)
+
+    def follow(self, node: Node) -> Node:
+        """The node itself, or what its chain of references ends at. Raises Unresolved."""
+        for _ in range(MAX_HOPS):
+            value = node.value
+            ref = value.get("$ref") if isinstance(value, dict) else None
+            if not isinstance(ref, str):
+                return node
+            node = self.target(ref, node)
+        raise Unresolved(f"{ref}: the reference leads back to itself")
+
+    def target(self, ref: str, node: Node) -> Node:
+        """What one reference points to, seen from the place where it stands."""
+        key = (node.file.location, ref)
+        found = self._found.get(key)
+        if found is None:
+            try:
+                found = self._locate(ref, node)
+            except Unresolved as fault:
+                found = fault
+            self._found[key] = found
+        if isinstance(found, Unresolved):
+            raise found
+        return found
+
+    def anchor(self, name: str, node: Node) -> Node:
+        """The place that `$anchor` or `$dynamicAnchor` gives a name in this file."""
+        found = self._names(node.file).anchors.get(name)
+        if found is None:
+            raise Unresolved(f"#{name}: there is no such anchor")
+        return found
+
+    def _locate(self, ref: str, node: Node) -> Node:
+        address, _, fragment = ref.partition("#")
+        if not address:
+            return self._inside(node.file, fragment, ref, node)
+        by_id = self._by_id(address, node)
+        if by_id is not None:
+            return self._below(by_id, fragment, ref)
+        try:
+            file = self._file(address, node.file)
+        except Unresolved:
+            named = self._component_named(ref)
+            if named is None:
+                raise
+            return named
+        return self._inside(file, fragment, ref, file.root)
+
+    def _inside(self, file: File, fragment: str, ref: str, node: Node) -> Node:
+        if fragment and not fragment.startswith("/"):
+            return self.anchor(unquote(fragment), file.root)
+        found = self._pointed(file.root, fragment)
+        for base in self._enclosing_ids(node) if found is None else ():
+            found = found or self._pointed(base, fragment)
+        found = found or self._other_home(fragment)
+        if found is None:
+            raise Unresolved(f"{ref}: there is no such place")
+        return found
+
+    def _below(self, base: Node, fragment: str, ref: str) -> Node:
+        if fragment and not fragment.startswith("/"):
+            return self.anchor(unquote(fragment), base)
+        found = self._pointed(base, fragment)
+        if found is None:
+            raise Unresolved(f"{ref}: there is no such place")
+        return found
+
+    def _pointed(self, base: Node, fragment: str) -> Node | None:
+        """RFC 6901 §6, with references on the way followed."""
+        node = base
+        for raw in fragment.split("/")[1:] if fragment else ():
+            following = self._step(node, raw)
+            if following is None:
+                return None
+            node = following
+        return node
+
+    def _step(self, node: Node, raw: str) -> Node | None:
+        for _ in range(MAX_HOPS):
+            for token in dict.fromkeys((_token(raw), raw)):
+                value = step(node.value, token)
+                if value is not MISSING:
+                    return Node(value, node.file, (node.at, token))
+            ref = node.value.get("$ref") if isinstance(node.value, dict) else None
+            if not isinstance(ref, str):
+                return None
+            node = self.target(ref, node)
+        return None
+
+    def _other_home(self, fragment: str) -> Node | None:
+        """`#/definitions/X` in a 3.x document and `#/components/schemas/X` in a 2.0 one."""
+        tokens = [_token(raw) for raw in fragment.split("/")[1:]]
+        for home in _SCHEMA_ROOTS:
+            if tuple(tokens[:-1]) == home:
+                return self._component_named(tokens[-1])
+        return None
+
+    def _component_named(self, name: str) -> Node | None:
+        for home in _SCHEMA_ROOTS:
+            node = self._root.root
+            for token in (*home, name):
+                node = node.child(token)
+            if node.value is not None:
+                self._problems.warn(node, "mended a reference to this schema", name)
+                return node
+        return None
+
+    def _file(self, address: str, base: File) -> File:
+        try:
+            location = self._reader.absolute(address, base.location)
+            if location not in self._files:
+                self._files[location] = self._read(location)
+        except (Refused, SpecError, ValueError, OSError) as fault:
+            raise Unresolved(f"not followed: {fault}") from None
+        return self._files[location]
+
+    def _read(self, location: str) -> File:
+        data = self._reader.read(location)
+        label = self._label(location)
+        if location.lower().endswith(_TEXT_SUFFIXES):
+            return File(location, label, data.decode("utf-8", "replace"))
+        loaded = load(data, label)
+        version = self._root.version
+        file = File(location, label, loaded.tree, version, loaded.lines)
+        for message in loaded.warnings:
+            self._problems.warn(file.root, message)
+        return file
+
+    def _label(self, location: str) -> str:
+        if urlsplit(location).scheme in ("http", "https"):
+            return location
+        folder = PurePath(self._root.location).parent
+        return PurePath(relpath(location, folder)).as_posix()
+
+    def _register_root(self, location: str) -> None:
+        """The root under the name that a reference back to it will have (symbolic links resolved)."""
+        try:
+            name = PurePath(urlsplit(location).path if "://" in location else location).name
+            self._files.setdefault(self._reader.absolute(name, location), self._root)
+        except (Refused, ValueError, OSError):
+            return
+
+    def _by_id(self, address: str, node: Node) -> Node | None:
+        names = self._names(node.file)
+        if not names.ids:
+            return None
+        bases = [base for base, _ in names.around(node)]
+        absolute = [urljoin(base, address) for base in bases]
+        return next((names.ids[one] for one in (*absolute, address) if one in names.ids), None)
+
+    def _enclosing_ids(self, node: Node) -> list[Node]:
+        return [base for _, base in self._names(node.file).around(node)]
+
+    def _names(self, file: File) -> _Names:
+        if file.location not in self._named:
+            self._named[file.location] = _Names(file)
+        return self._named[file.location]
+
+
+class _Names:
+    """What one file calls its places by `$id`, `$self`, `$anchor` and `$dynamicAnchor`."""
+
+    def __init__(self, file: File) -> None:
+        self.ids: dict[str, Node] = {}
+        self.anchors: dict[str, Node] = {}
+        self._places: dict[tuple[str, ...], tuple[str, Node]] = {}
+        own = file.tree.get("$self") if isinstance(file.tree, dict) else None
+        self._walk(file, own if isinstance(own, str) else "")
+
+    def around(self, node: Node) -> list[tuple[str, Node]]:
+        """The resources around a place, innermost first, each with its address."""
+        tokens = tuple(node.tokens) if self._places else ()
+        cuts = (tokens[:length] for length in range(len(tokens), -1, -1))
+        return [self._places[cut] for cut in cuts if cut in self._places]
+
+    def _walk(self, file: File, base: str) -> None:
+        if base:
+            self._name(base, file.root)
+        stack: list[tuple[Any, At, str]] = [(file.tree, None, base)]
+        while stack:
+            value, at, base = stack.pop()
+            if isinstance(value, dict):
+                base = self._visit(Node(value, file, at), base)
+                stack.extend((v, (at, k), base) for k, v in value.items() if _deep(v))
+            elif isinstance(value, list):
+                stack.extend((v, (at, str(i)), base) for i, v in enumerate(value) if _deep(v))
+
+    def _visit(self, node: Node, base: str) -> str:
+        own = node.value.get("$id")
+        if isinstance(own, str) and not own.startswith("#"):
+            base = urljoin(base, own)
+            self._name(base.partition("#")[0], node)
+        for key in ("$anchor", "$dynamicAnchor"):
+            anchor = node.value.get(key)
+            if isinstance(anchor, str):
+                self.anchors.setdefault(anchor, node)
+        return base
+
+    def _name(self, address: str, node: Node) -> None:
+        self.ids.setdefault(address, node)
+        self._places[tuple(node.tokens)] = (address, node)
+
+
+def _deep(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _token(raw: str) -> str:
+    return unquote(raw).replace("~1", "/").replace("~0", "~")
