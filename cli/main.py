@@ -17,6 +17,7 @@ from cli.commands import (
     database,
     doctor,
     enrich,
+    evaluate,
     index,
     ingest,
     init,
@@ -41,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for module in (init, ingest, catalog, enrich, review, index, search, doctor):
+for module in (init, ingest, catalog, enrich, review, index, search, evaluate, doctor):
     module.register(app)
 app.add_typer(database.app, name="db")
 
