@@ -1,0 +1,146 @@
+"""Operations of a description as operations of the catalog."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from catalog.binding import SoapBinding
+from catalog.spec import Operation
+from catalog.words import distinct_names
+from parsers.wsdl.model import Header, Offer, Offered, Role, Side
+from parsers.wsdl.payload import ANYTHING, Payload, input_of, output_of, payload, with_headers
+from parsers.wsdl.xsd.types import Types
+
+_DIRECTIONS = {
+    "notification": "The service sends this message by itself; there is nothing to call.",
+    "solicit-response": "The service asks and the client answers; there is nothing to call.",
+}
+
+
+def names_of(offered: Sequence[Offered]) -> list[str]:
+    """Tool names: the operation's own where it is the only one; overloads by their input, namesakes
+    of other interfaces by their interface; a hash only where that is not enough."""
+    claims = Counter(one.operation.name for one in offered)
+    interfaces = {
+        name: len({one.operation.interface for one in offered if one.operation.name == name})
+        for name, count in claims.items()
+        if count > 1
+    }
+    inside = Counter((one.operation.interface, one.operation.name) for one in offered)
+    wanted = []
+    for one in offered:
+        operation = one.operation
+        pieces = [operation.name]
+        if interfaces.get(operation.name, 1) > 1:
+            pieces.insert(0, operation.interface.local)
+        if inside[operation.interface, operation.name] > 1:
+            pieces.append(operation.input_name)
+        wanted.append("_".join(piece for piece in pieces if piece))
+    return distinct_names(list(zip(wanted, _identities(offered), strict=True)))
+
+
+def _identities(offered: Sequence[Offered]) -> list[str]:
+    """ "interface operation input": where even these agree, the message tells, at last the rank."""
+    seen: Counter[str] = Counter()
+    identities = []
+    for one in offered:
+        operation = one.operation
+        message = operation.input.message if operation.input else None
+        words = [str(operation.interface), operation.name, operation.input_name]
+        identity = " ".join([*words, str(message.name) if message else ""])
+        seen[identity] += 1
+        rank = seen[identity]
+        identities.append(identity if rank == 1 else f"{identity} {rank}")
+    return identities
+
+
+def tool(types: Types, offered: Offered, service: str, name: str) -> Operation:
+    operation = offered.operation
+    main = _main(offered.offers)
+    request, arguments = _input(types, offered, main)
+    response, element = _output(types, offered, main)
+    binding = SoapBinding(
+        operation=operation.name,
+        interface=operation.interface.local,
+        soap_action=main.endpoint.soap_action if main else "",
+        endpoints=tuple(offer.endpoint for offer in offered.offers),
+        arguments=arguments,
+        request_element=request[1],
+        response_element=element,
+        faults=operation.faults,
+        one_way=operation.pattern == "one-way",
+    )
+    return Operation(
+        service=service,
+        name=name,
+        protocol="soap",
+        binding=binding,
+        description=_description(offered),
+        input_schema=request[0],
+        output_schema=response,
+        tags=() if operation.pattern == "request-response" else (operation.pattern,),
+    )
+
+
+def _main(offers: Sequence[Offer]) -> Offer | None:
+    """The port whose style the arguments follow: SOAP before plain HTTP, the first before others."""
+    return next((offer for offer in offers if offer.is_soap), offers[0] if offers else None)
+
+
+def _description(offered: Offered) -> str:
+    operation = offered.operation
+    text = operation.text or next((one.text for one in offered.offers if one.text), "")
+    word = _DIRECTIONS.get(operation.pattern, "")
+    return "\n".join(piece for piece in (text, word) if piece)
+
+
+def _input(
+    types: Types, offered: Offered, main: Offer | None
+) -> tuple[tuple[dict[str, Any], str], tuple[Any, ...]]:
+    operation = offered.operation
+    if operation.input is None:
+        return ({"type": "object", "properties": {}}, ""), ()
+    side = main.input if main else Side()
+    body = _body(types, offered, operation.input, side, main, operation.name)
+    if body is None:
+        return (dict(ANYTHING), ""), ()
+    body = with_headers(types, body, _headers(offered.offers))
+    schema, arguments = input_of(body, side.place, _words(operation.input))
+    return (schema, body.element), arguments
+
+
+def _output(
+    types: Types, offered: Offered, main: Offer | None
+) -> tuple[dict[str, Any] | None, str]:
+    role = offered.operation.output
+    if role is None:
+        return None, ""
+    side = main.output if main else Side()
+    body = _body(types, offered, role, side, main, f"{offered.operation.name}Response")
+    if body is None:
+        return None, ""
+    body = with_headers(types, body, side.headers)
+    return output_of(body, _words(role)), body.element
+
+
+def _body(
+    types: Types, offered: Offered, role: Role, side: Side, main: Offer | None, wrapper: str
+) -> Payload | None:
+    if role.message is None:
+        return None
+    style = main.endpoint.style if main and main.is_soap else "rpc" if main else ""
+    found = payload(types, role.message, side, style, wrapper, offered.operation.interface.namespace)
+    if main is not None and not main.is_soap:
+        return Payload(found.fields, found.options, found.choices, found.is_open, found.whole)
+    return found
+
+
+def _headers(offers: Sequence[Offer]) -> list[Header]:
+    """Header parts of every port: what one of them asks for can be given."""
+    return list(dict.fromkeys(header for offer in offers for header in offer.input.headers))
+
+
+def _words(role: Role) -> str:
+    return role.text or (role.message.text if role.message else "")

@@ -1,0 +1,245 @@
+"""WSDL 2.0 (part 1 and the SOAP and HTTP adjuncts) read into the same description as 1.1."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from catalog.binding import Endpoint
+from parsers.wsdl.files import File
+from parsers.wsdl.model import (
+    Broken,
+    Description,
+    InterfaceOperation,
+    Message,
+    Offer,
+    Offered,
+    Part,
+    Pattern,
+    Role,
+    Side,
+)
+from parsers.wsdl.names import WSDL_2, Node, QName, tag
+from parsers.wsdl.report import place
+from parsers.wsdl.tables import Entry, Tables
+from parsers.wsdl.xml import prose_of
+from parsers.wsdl.xsd.components import part
+
+_KINDS = ("interface", "binding", "service")
+_PATTERNS: dict[str, Pattern] = {
+    "in-only": "one-way",
+    "robust-in-only": "one-way",
+    "out-only": "notification",
+    "robust-out-only": "notification",
+    "out-in": "solicit-response",
+    "out-opt-in": "solicit-response",
+}
+
+
+@dataclass
+class _Components:
+    entries: dict[str, list[Entry]] = field(default_factory=lambda: {kind: [] for kind in _KINDS})
+
+    def find(self, kind: str, name: QName) -> Entry | None:
+        same = [one for one in self.entries[kind] if one.name == name]
+        near = [one for one in self.entries[kind] if one.name.local == name.local]
+        return same[0] if same else near[0] if len(near) == 1 else None
+
+
+def read(tables: Tables, file: File) -> Description:
+    components = _collected(tables, file)
+    found: list[Offered] = []
+    broken: list[Broken] = []
+    declared = 0
+    for entry in components.entries["interface"]:
+        offers = _Offers(tables, components, entry)
+        for node in below(entry.node, "operation"):
+            declared += 1
+            try:
+                operation = _operation(tables, components, entry, node)
+                found.append(Offered(operation, tuple(offers.of(operation))))
+            except Exception as error:  # noqa: BLE001 - one bad operation costs only itself
+                name = node.get("name", "")
+                broken.append(Broken(place(entry.location, node), f"operation {name}: {error}"))
+    services = [entry.name.local for entry in components.entries["service"]]
+    return Description(
+        "2.0",
+        file.root.get("targetNamespace", "").strip(),
+        services[0] if services else "",
+        _text(components, file.root),
+        tuple(found),
+        tuple(broken),
+        declared,
+    )
+
+
+def below(node: Node, local: str) -> list[Node]:
+    return [
+        child for child in node if tag(child).local == local and tag(child).namespace in WSDL_2
+    ]
+
+
+def text_of(node: Node) -> str:
+    texts = below(node, "documentation")
+    return prose_of(texts) if texts else ""
+
+
+def _text(components: _Components, root: Node) -> str:
+    nodes = [root, *(one.node for kind in _KINDS for one in components.entries[kind])]
+    return "\n\n".join(dict.fromkeys(text for text in map(text_of, nodes) if text))
+
+
+def _collected(tables: Tables, file: File) -> _Components:
+    components = _Components()
+    queue, seen = deque([file]), set()
+    while queue:
+        one = queue.popleft()
+        if (one.location, one.root) in seen:
+            continue
+        seen.add((one.location, one.root))
+        target = one.root.get("targetNamespace", "").strip()
+        for child in one.root:
+            name = tag(child)
+            if name.namespace in WSDL_2 and name.local in _KINDS:
+                own = QName(target, child.get("name", "").strip())
+                components.entries[name.local].append(Entry(own, child, one.location))
+            elif name.namespace in WSDL_2 and name.local == "types":
+                _types(tables, child, one.location)
+            elif name.namespace in WSDL_2 and name.local in ("import", "include"):
+                queue.extend(_imported(tables, child, one.location))
+    return components
+
+
+def _types(tables: Tables, node: Node, location: str) -> None:
+    for child in node:
+        if part(child) == "schema":
+            tables.schemas.add(child, location)
+        elif part(child) == "import":
+            reference = child.get("schemaLocation", "")
+            file = tables.files.follow(reference, location, child.get("namespace", ""), child)
+            if file is not None:
+                tables.schemas.add(file.root, file.location)
+
+
+def _imported(tables: Tables, node: Node, location: str) -> Iterator[File]:
+    namespace = node.get("namespace", "")
+    file = tables.files.follow(node.get("location", "").strip(), location, namespace, node)
+    if file is not None:
+        yield file
+
+
+def _operation(
+    tables: Tables, components: _Components, entry: Entry, node: Node
+) -> InterfaceOperation:
+    name = node.get("name", "").strip()
+    if not name:
+        raise ValueError("an operation without a name")
+    written = node.get("pattern", "").rstrip("/").rpartition("/")[2]
+    return InterfaceOperation(
+        entry.name,
+        name,
+        _PATTERNS.get(written, "request-response"),
+        place(entry.location, node),
+        _role(tables, node, "input", entry.location),
+        _role(tables, node, "output", entry.location),
+        tuple(_faults(tables, components, node, entry.location)),
+        text_of(node),
+    )
+
+
+def _role(tables: Tables, operation: Node, role: str, location: str) -> Role | None:
+    for node in below(operation, role):
+        element = node.get("element", "#none").strip()
+        where = place(location, node)
+        message = QName("", f"{operation.get('name')} {role}")
+        parts: tuple[Part, ...] = ()
+        if element in ("#any", "#other"):
+            parts = (Part("body", where),)
+        elif element != "#none":
+            parts = (Part("body", where, tables.resolve(element, node, location)),)
+        return Role(node.get("messageLabel", ""), Message(message, parts), text_of(node))
+    return None
+
+
+def _faults(
+    tables: Tables, components: _Components, node: Node, location: str
+) -> Iterator[str]:
+    for direction in ("infault", "outfault"):
+        for fault in below(node, direction):
+            yield tables.resolve(fault.get("ref", ""), fault, location).local
+
+
+class _Offers:
+    """The endpoints of an interface: its own and those of interfaces that extend it."""
+
+    def __init__(self, tables: Tables, components: _Components, interface: Entry) -> None:
+        self._tables = tables
+        self._components = components
+        self._names = _extending(tables, components, interface)
+        self._namespace = interface.name.namespace
+
+    def of(self, operation: InterfaceOperation) -> Iterator[Offer]:
+        for service in self._components.entries["service"]:
+            if self._resolved(service, service.node, "interface") not in self._names:
+                continue
+            for node in below(service.node, "endpoint"):
+                name = self._resolved(service, node, "binding")
+                binding = self._components.find("binding", name) if name else None
+                if binding is not None:
+                    address = node.get("address", "")
+                    yield _offer(binding, operation, service.name.local, node.get("name", ""), address)
+
+    def _resolved(self, entry: Entry, node: Node, attribute: str) -> QName | None:
+        text = node.get(attribute, "").strip()
+        found = self._tables.resolve(text, node, entry.location) if text else None
+        if found is None:
+            return None
+        kind = "interface" if attribute == "interface" else "binding"
+        near = self._components.find(kind, found)
+        return near.name if near else found
+
+
+def _extending(tables: Tables, components: _Components, interface: Entry) -> set[QName]:
+    """Names of the interface and of all that inherit from it, over any number of steps."""
+    names = {interface.name}
+    grown = True
+    while grown:
+        grown = False
+        for one in components.entries["interface"]:
+            bases = {
+                tables.resolve(base, one.node, one.location)
+                for base in one.node.get("extends", "").split()
+            }
+            if one.name not in names and bases & names:
+                names.add(one.name)
+                grown = True
+    return names
+
+
+def _offer(
+    binding: Entry, operation: InterfaceOperation, service: str, port: str, address: str
+) -> Offer:
+    """§2.9, adjuncts §5 and §6: SOAP 1.2 unless the binding says 1.1; HTTP by method."""
+    attributes = {tag_local(name): value for name, value in binding.node.attrib.items()}
+    own: dict[str, str] = {}
+    text = ""
+    for node in below(binding.node, "operation"):
+        if node.get("ref", "").rpartition(":")[2] == operation.name:
+            own = {tag_local(name): value for name, value in node.attrib.items()}
+            text = text_of(node)
+    if attributes.get("type", "").rstrip("/").endswith("/http"):
+        method = own.get("method") or attributes.get("methodDefault") or "GET"
+        full = f"{address.rstrip('/')}/{own['location'].lstrip('/')}" if "location" in own else address
+        endpoint = Endpoint(service, port, full, f"http-{method.lower()}")
+        return Offer(endpoint, Side(place="query" if method.upper() == "GET" else "form"), text=text)
+    version = attributes.get("version", "1.2")
+    transport = "soap11" if version == "1.1" or "soap11" in str(attributes) else "soap12"
+    action = own.get("action", "")
+    return Offer(Endpoint(service, port, address, transport, action, "document", "literal"), text=text)
+
+
+def tag_local(name: str) -> str:
+    return str(name).rpartition("}")[2]
+
+

@@ -1,0 +1,1 @@
+"""XML Schema read as JSON Schema."""
