@@ -69,22 +69,29 @@ def _masked(pair: str) -> str:
 
 def fetch(address: str, rules: FetchRules) -> Fetched:
     """What lies at the address, after at most `rules.redirects` redirects within the rules."""
-    import httpx2
-
     deadline = time.monotonic() + rules.total_s
     user = _user(address)
     start = address = _without_user(address)
     for _ in range(rules.redirects + 1):
         _require_allowed(address, rules)
         own = rules if _same_server(start, address) else replace(rules, headers={})
-        try:
-            outcome = _get(address, own, user if own is rules else None, deadline)
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            raise _unreachable(address, error) from None
+        outcome = _asked(address, own, user if own is rules else None, deadline)
         if isinstance(outcome, bytes):
             return Fetched(shown(address), outcome)
         address = _next(address, outcome)
     raise SpecError(f"{shown(address)}: redirected more than {rules.redirects} times")
+
+
+def _asked(
+    address: str, rules: FetchRules, user: tuple[str, str] | None, deadline: float
+) -> bytes | str:
+    """As `_get`, with the library's errors in our words."""
+    import httpx2
+
+    try:
+        return _get(address, rules, user, deadline)
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        raise _unreachable(address, error) from None
 
 
 def _get(
