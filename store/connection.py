@@ -18,6 +18,9 @@ from catalog.errors import CredentialsRefused, GlossError, TryLater, UsageError
 
 MIN_SERVER = 150000
 CONNECT_TIMEOUT_S = 10
+_FORM = "postgresql://USER@HOST:5432/DATABASE"
+_PASSWORD_WORD = re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)")
+_PASSWORD_IN_URL = re.compile(r"(://[^:/@]*:)(.*)(?=@)")
 _REFUSED = re.compile(
     r"authentication failed|no pg_hba\.conf entry|role .* does not exist|not permitted to log in"
     r"|permission denied for database|no password supplied|certificate|SASL",
@@ -49,13 +52,20 @@ def connect(conninfo: str, *, application_name: str = "gloss") -> psycopg.Connec
 
 
 def _parsed(conninfo: str) -> dict[str, Any]:
+    if not conninfo.strip():
+        raise UsageError("the database address is empty", hint=_FORM)
     try:
-        return conninfo_to_dict(conninfo)
+        words = conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError as error:
         raise UsageError(
-            f"the database address cannot be read: {masked(str(error), conninfo)}",
-            hint="postgresql://USER@HOST:5432/DATABASE",
+            f"the database address cannot be read: {masked(str(error), conninfo)}", hint=_FORM
         ) from None
+    if not re.fullmatch(r"[0-9,]*", str(words.get("port", ""))):
+        raise UsageError(
+            f"the port in the database address is no number: {shown(conninfo)}",
+            hint="in a password, write / as %2F, @ as %40, : as %3A",
+        )
+    return words
 
 
 def _defaults(words: dict[str, Any], application_name: str) -> dict[str, Any]:
@@ -160,15 +170,13 @@ def masked(text: str, conninfo: str) -> str:
 
 def _secrets(conninfo: str) -> set[str]:
     """Passwords in an address, also in one so broken that libpq reads it otherwise."""
-    found = set(re.findall(r"password\s*=\s*('(?:[^'\\]|\\.)*'|[^\s&]+)", conninfo))
-    authority = re.search(r"://(.*)@", conninfo)
-    if authority is not None:
-        password = authority[1].partition(":")[2]
-        found |= {password, *re.split(r"[@/:?#]", password)}
+    found = {match[2] for match in _PASSWORD_WORD.finditer(conninfo)}
+    if (in_url := _PASSWORD_IN_URL.search(conninfo)) is not None:
+        found |= {in_url[2], *re.split(r"[@/:?#]", in_url[2])}
     found |= {unquote(secret) for secret in found} | {secret.strip("'") for secret in found}
     return {secret for secret in found if len(secret) > 1}
 
 
 def shown(conninfo: str) -> str:
     """An address fit to print."""
-    return masked(conninfo, conninfo)
+    return _PASSWORD_IN_URL.sub(r"\1***", _PASSWORD_WORD.sub(r"\1***", conninfo))

@@ -78,7 +78,7 @@ def _is_current(conn: psycopg.Connection, known: tuple[Migration, ...]) -> bool:
 
 def require_vector(conn: psycopg.Connection) -> None:
     """pgvector, new enough and within reach; created where our role may."""
-    version = _vector_version(conn) or _create_vector(conn)
+    version = vector_version(conn) or _create_vector(conn)
     if tuple(int(part) for part in re.findall(r"\d+", version)[:3]) < MIN_VECTOR:
         raise UsageError(
             f"the database has pgvector {version}, gloss needs 0.8.4 or newer",
@@ -92,7 +92,7 @@ def require_vector(conn: psycopg.Connection) -> None:
         )
 
 
-def _vector_version(conn: psycopg.Connection) -> str:
+def vector_version(conn: psycopg.Connection) -> str:
     row = conn.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     return row[0] if row else ""
 
@@ -113,7 +113,7 @@ def _create_vector(conn: psycopg.Connection) -> str:
             "the database server has no pgvector",
             hint="install pgvector 0.8.4 or newer on the server",
         ) from None
-    return _vector_version(conn)
+    return vector_version(conn)
 
 
 def _prepare_lock(conn: psycopg.Connection) -> None:

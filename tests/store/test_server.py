@@ -203,7 +203,7 @@ def test_status_of_a_running_server(data_dir: Path) -> None:
 
 
 def test_long_path_with_quotes_spaces_and_letters_of_other_scripts(tmp_path: Path) -> None:
-    name = "it's a \"long\" $PATH %s ü 文"
+    name = 'it\'s a "long" $PATH %s ü 文'
     data_dir = tmp_path / ("folder" * 20) / name / "data"
     with server.embedded(data_dir) as url:
         assert value(url, "SELECT 1") == 1
