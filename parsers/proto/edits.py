@@ -51,6 +51,10 @@ class Option:
     name: str
     extension: str
 
+    @property
+    def shown(self) -> str:
+        return f"({self.extension})" if self.extension else self.name
+
 
 def options(text: str, outline: Outline) -> list[Option]:
     spans = [entry for options in outline.lists for entry in options.entries]

@@ -7,12 +7,13 @@ or field is dropped, a broken import is an empty file; each with a problem. Then
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from catalog.errors import SpecError
 from catalog.spec import Level, Problem
-from parsers.proto import scan
+from parsers.proto import complaints, scan
 from parsers.proto.compiler import Diagnostic, Workshop
 from parsers.proto.edits import Edit, Option, apply, blank, options, type_at, without_options
 from parsers.proto.staging import STUB, Tree
@@ -21,20 +22,6 @@ MAX_ROUNDS = 60
 MENDING_LIMIT_S = 120
 NEWEST_EDITION = "2024"
 _PLACEHOLDERS = "gloss_missing"
-_EDITION = re.compile(r'Edition (\S+) is later than|Unknown edition "?([^".]+)')
-_UNDEFINED = re.compile(
-    r'"(?P<name>[^"]+)" (?:is not defined\.|is not a (?:message )?type\.'
-    r'|is resolved to "(?P<full>[^"]+)", which is not defined'
-    r'|seems to be defined in "(?P<file>[^"]+)")'
-)
-_ELSEWHERE = re.compile(r'"[^"]+" is already defined in file "(?P<file>[^"]+)"')
-_CASCADE = re.compile(r'Import "[^"]+" was not found or had errors')
-_CYCLE = re.compile(r"File recursively imports itself: (?P<chain>.*)")
-_ADVICE = "Suggested field numbers"
-_SYNTAX = re.compile(
-    r"(Expected|Missing|Unexpected|Reached|Unmatched|Invalid|Need|Unrecognized|String|Multi"
-    r"|Block comment|End-of-file|Interpreting|Control)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +41,7 @@ def compile_tree(tree: Tree) -> Compiled:
     """The descriptors of a staged document; SpecError when it cannot be read even with mends."""
     where = tree.origins[tree.main]
     mender = _Mender(tree)
+    mender.leave_out_what_is_missing()
     end = monotonic() + MENDING_LIMIT_S
     with Workshop(where) as shop:
         for attempt in range(MAX_ROUNDS):
@@ -74,6 +62,8 @@ class _Mender:
         self._tree = tree
         self._problems: dict[str, Problem] = {}
         self._edits: dict[str, list[Edit]] = {}
+        self._gone: dict[str, set[Option]] = {}
+        self._emptied: set[str] = set()
         self._tried: set[tuple[str, str]] = set()
 
     def problems(self) -> tuple[Problem, ...]:
@@ -81,7 +71,7 @@ class _Mender:
 
     def complaint(self, found: list[Diagnostic]) -> str:
         """The first thing that is wrong with the document itself, else with anything."""
-        causes = _causes(found) or found
+        causes = complaints.causes(found) or found
         first = next(
             (d for d in causes if d.file == self._tree.main), causes[0] if causes else None
         )
@@ -94,22 +84,30 @@ class _Mender:
     def mend(self, found: list[Diagnostic]) -> bool:
         """Whether anything was changed, so that compiling again makes sense."""
         before = dict(self._tree.texts)
-        self._edits = {}
-        for diagnostic in _causes(found):
-            if diagnostic.file in before:
+        self._begin()
+        for diagnostic in complaints.causes(found):
+            if diagnostic.file in before and diagnostic.file not in self._emptied:
                 self._mend_one(diagnostic, before[diagnostic.file])
-        for name, edits in self._edits.items():
-            self._tree.texts[name] = apply(self._tree.texts[name], edits)
+        self._make_edits()
         return self._tree.texts != before
 
+    def _begin(self) -> None:
+        self._edits, self._gone, self._emptied = {}, {}, set()
+
+    def _make_edits(self) -> None:
+        for name in {*self._edits, *self._gone} - self._emptied:
+            text = self._tree.texts[name]
+            edits = without_options(text, scan.outline(text), self._gone.get(name, ()))
+            self._tree.texts[name] = apply(text, [*edits, *self._edits.get(name, ())])
+
     def _mend_one(self, said: Diagnostic, text: str) -> None:
-        offset = _offset(said, text)
+        offset = complaints.offset(said, text)
         said = said if said.line else replace(said, line=scan.line_of(text, offset))
-        if match := _CYCLE.match(said.message):
+        if match := complaints.CYCLE.match(said.message):
             return self._break_cycle(match["chain"].split(" -> "))
-        if match := _EDITION.search(said.message):
+        if match := complaints.EDITION.search(said.message):
             return self._too_new(said, match[1] or match[2])
-        if match := _UNDEFINED.match(said.message):
+        if match := complaints.UNDEFINED.match(said.message):
             return self._undefined(said, text, offset, match)
         outline = scan.outline(text)
         for option in options(text, outline):
@@ -184,39 +182,56 @@ class _Mender:
         return False
 
     def _leave_out(self, said: Diagnostic, option: Option) -> None:
-        """An option the compiler cannot read goes, from all files where it is an extension."""
-        names = list(self._tree.texts) if option.extension else [said.file]
-        for name in names:
-            text = self._tree.texts[name]
-            if option.extension.rpartition(".")[2] in text:
-                self._leave_out_of(name, text, option, name == said.file)
+        """An option that cannot be read goes; one defined nowhere goes with its whole family."""
+        family = option.extension.rpartition(".")[0]
+        if not option.extension or not complaints.UNKNOWN_OPTION.match(said.message):
+            self._strip(said.file, lambda other: other == option)
+        elif family in self._packages():
+            self._strip(said.file, lambda other: other.extension == option.extension)
+        else:
+            self._strip_family(family or option.extension)
         if not self._tree.missing or not option.extension:
-            shown = f"({option.extension})" if option.extension else option.name
-            self._say("warning", said, f"option {shown} is left out: {_short(said.message)}")
+            reason = complaints.short(said.message)
+            self._say("warning", said, f"option {option.shown} is left out: {reason}")
 
-    def _leave_out_of(self, name: str, text: str, option: Option, here: bool) -> None:
-        outline = scan.outline(text)
-        gone = [
-            other
-            for other in options(text, outline)
-            if (option.extension and other.extension == option.extension)
-            or (here and other == option)
-        ]
-        self._edits.setdefault(name, []).extend(without_options(text, outline, gone))
+    def leave_out_what_is_missing(self) -> None:
+        """Options of the imports that were not found: validate/x.proto is taken to be validate."""
+        self._begin()
+        folders = [name.split("/")[1:-1] for name in self._tree.missing]
+        for parts in folders:
+            families = {".".join(parts[at:]) for at in range(len(parts))}
+            for family in families - self._packages():
+                self._strip_family(family)
+        self._make_edits()
+
+    def _packages(self) -> set[str]:
+        return {scan.header(text).package for text in self._tree.texts.values()} | {
+            "google.protobuf"
+        }
+
+    def _strip_family(self, family: str) -> None:
+        for name, text in self._tree.texts.items():
+            if family in text:
+                self._strip(name, lambda other: _is_of(other.extension, family))
+
+    def _strip(self, name: str, goes: Callable[[Option], bool]) -> None:
+        text = self._tree.texts[name]
+        found = options(text, scan.outline(text))
+        self._gone.setdefault(name, set()).update(option for option in found if goes(option))
 
     def _statement(self, said: Diagnostic, text: str, statement: scan.Statement) -> None:
         rpc = _enclosing_rpc(statement)
         if rpc is not None:
             return self._drop(said, text, rpc)
-        if _SYNTAX.match(said.message):
+        if complaints.SYNTAX.match(said.message):
             return self._give_up(said)
-        if match := _ELSEWHERE.match(said.message):
+        if match := complaints.ELSEWHERE.match(said.message):
             self._import(said.file, match["file"])
         return self._drop(said, text, statement)
 
     def _drop(self, said: Diagnostic, text: str, statement: scan.Statement) -> None:
         self._add(said.file, blank(text, statement.start, max(statement.end, statement.start)))
-        reason = _short(said.message)
+        reason = complaints.short(said.message)
         if statement.words[0] == "rpc" and said.file == self._tree.main:
             return self._drop_rpc(said, statement, reason)
         kind = " ".join(statement.words[:2])
@@ -233,11 +248,11 @@ class _Mender:
     def _give_up(self, said: Diagnostic) -> None:
         """A broken import counts as missing; a broken document is an error (nothing changes)."""
         if said.file != self._tree.main:
-            self._drop_file(said, _short(said.message))
+            self._drop_file(said, complaints.short(said.message))
 
     def _drop_file(self, said: Diagnostic, reason: str) -> None:
         self._tree.texts[said.file] = STUB
-        self._edits.pop(said.file, None)
+        self._emptied.add(said.file)
         self._say("warning", said, f"the file cannot be read, what needs it is left open: {reason}")
 
     def _add(self, file: str, edit: Edit) -> None:
@@ -253,42 +268,15 @@ class _Mender:
         self._problems.setdefault(key or message, problem)
 
 
-def _offset(said: Diagnostic, text: str) -> int:
-    """Where a complaint points; protoc gives no place for the value type of a map."""
-    if said.line:
-        return scan.offset_of(text, said.line, said.column)
-    match = _UNDEFINED.match(said.message)
-    name = re.escape(match["name"]) if match else "(?!)"
-    found = re.search(rf"map\s*<[^<>]*,\s*(?P<value>\.?{name})\s*>", text)
-    return found.start("value") if found else len(text)
-
-
-def _causes(found: list[Diagnostic]) -> list[Diagnostic]:
-    """What is worth mending now: not advice, nor what another file's failure brought about."""
-    waiting = {d.file for d in found if _CASCADE.match(d.message)}
-    return [
-        d
-        for d in found
-        if not _CASCADE.match(d.message)
-        and not d.message.startswith(_ADVICE)
-        and not (d.file in waiting and _UNDEFINED.match(d.message))
-    ]
-
-
 def newer_edition(edition: str) -> str:
     return f"edition {edition} is newer than this product reads ({NEWEST_EDITION})"
+
+
+def _is_of(extension: str, family: str) -> bool:
+    return extension == family or extension.rpartition(".")[0] == family
 
 
 def _enclosing_rpc(statement: scan.Statement | None) -> scan.Statement | None:
     while statement is not None and statement.words[0] != "rpc":
         statement = statement.parent
     return statement
-
-
-def _short(message: str) -> str:
-    """The first sentence: the rest of protoc's advice is about files that the reader never sees."""
-    return _text(re.split(r"(?<=\.)\s|\. ", message, maxsplit=1)[0])
-
-
-def _text(message: str) -> str:
-    return message[:300]
