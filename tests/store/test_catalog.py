@@ -26,9 +26,9 @@ def ids(conn: psycopg.Connection) -> list[str]:
 def enrich(conn: psycopg.Connection, tool: str, state: str = "applied") -> None:
     """A live text for a tool, as the enrichment layer will write it."""
     conn.execute(
-        "INSERT INTO enrichments (service_id, tool, state, name, description, aliases, content_hash,"
-        " fingerprint) SELECT service_id, name, %s, 'find_it', 'Finds it.', '{seek}', content_hash,"
-        " 'f' FROM operations WHERE name = %s",
+        "INSERT INTO enrichments (service_id, tool, state, name, description, aliases,"
+        " content_hash, fingerprint) SELECT service_id, name, %s, 'find_it', 'Finds it.',"
+        " '{seek}', content_hash, 'f' FROM operations WHERE name = %s",
         (state, tool),
     )
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -133,4 +132,4 @@ def test_upgrade_from_a_version_without_programs(tmp_path: Path) -> None:
 def test_upgrade_of_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no database yet"):
         copies.upgrade(tmp_path)
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
