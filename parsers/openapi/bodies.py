@@ -71,7 +71,7 @@ class Bodies:
         for other in bodies[1:]:
             self._problems.warn(other.node, "a second body: only one can be sent", other.name)
         media_types = tuple(by_preference(consumes)) or (_DEFAULT_MEDIA,)
-        schema = self._followed(first.node.child("schema"))
+        schema = first.node.child("schema")
         if schema.value is None:
             schema = Node({}, schema.file, schema.at)
         body = self._filled(schema, "body", first.required, schema.child("encoding"))

@@ -102,7 +102,8 @@ class Builder:
         return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
 
     def _text(self, key: str, found: Found) -> str:
-        return self._schemas.text(found.node.child(key)) or self._schemas.text(found.item.child(key))
+        own = self._schemas.text(found.node.child(key))
+        return own or self._schemas.text(found.item.child(key))
 
 
 def _tags(node: Node) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Bytes of a spec to text, the same on every machine: never from the locale, never a silent guess."""
+"""Bytes of a spec to text, the same on every machine: no locale, no guess without a word."""
 
 from __future__ import annotations
 

@@ -25,12 +25,14 @@ _OTHERS = (  # a key at the top, what the file then is, what to do with it
     ("$schema", "a JSON Schema", "name the description that refers to it"),
     ("$defs", "a JSON Schema", "name the description that refers to it"),
 )
-_FRAGMENTS = (
-    (set(METHODS), "a path item"),
-    ({"responses", "operationId"}, "an operation"),
-    ({"in", "name"}, "a parameter"),
-    ({"type", "properties", "allOf", "oneOf", "anyOf", "items"}, "a schema"),
-    ({"components", "schemas", "parameters", "definitions"}, "a set of components"),
+_SCHEMA_WORDS = ("type", "properties", "allOf", "oneOf", "anyOf", "items", "$ref")
+_FRAGMENTS = (  # all keys of one of the sets
+    (tuple({method} for method in METHODS), "a path item"),
+    (({"responses"}, {"operationId"}), "an operation"),
+    (({"in", "name"},), "a parameter"),
+    (({"components"}, {"schemas"}, {"parameters"}, {"definitions"}), "a set of components"),
+    (tuple({word} for word in _SCHEMA_WORDS), "a schema"),
+    (({"description", "content"}, {"schema"}), "a response"),
 )
 _ROOT_HINT = "name the root document that refers to it"
 
@@ -70,7 +72,7 @@ def _remarks(text: str, key: str, minor: int) -> list[str]:
     if key == "swagger":
         return [f"`swagger: {text}`: read as OpenAPI 3.{minor}"]
     if minor >= NEWEST_MINOR:
-        return [f"OpenAPI {text} is newer than 3.1: what 3.1 does not have was read as far as known"]
+        return [f"OpenAPI {text} is newer than 3.1: its news were read as far as they are known"]
     return []
 
 
@@ -92,7 +94,18 @@ def _something_else(tree: dict[str, Any]) -> tuple[str, str]:
         return "an HTTP archive (HAR)", "`gloss trace` reads those"
     if isinstance(tree.get("paths"), dict):
         return "it has `paths` but neither `openapi` nor `info`", _ROOT_HINT
-    for keys, what in _FRAGMENTS:
-        if tree.keys() & keys:
-            return f"a fragment ({what}) of a multi-file description", _ROOT_HINT
+    what = _fragment(tree) or _fragments(tree)
+    if what:
+        return f"a fragment ({what}) of a multi-file description", _ROOT_HINT
     return "neither `openapi` nor `swagger` at the top", ""
+
+
+def _fragment(tree: Any) -> str:
+    keys = tree.keys() if isinstance(tree, dict) else set()
+    return next((what for sets, what in _FRAGMENTS if any(one <= keys for one in sets)), "")
+
+
+def _fragments(tree: dict[str, Any]) -> str:
+    """What a file of named pieces holds, where each of them is one."""
+    found = [_fragment(entry) for entry in tree.values()]
+    return f"several of the kind: {found[0]}" if found and all(found) else ""

@@ -52,7 +52,7 @@ def is_binary(media_type: str) -> bool:
 
 
 def by_preference(media_types: list[str]) -> list[str]:
-    """All of them, the one to read first at the head; the order of the file decides between equals."""
+    """All of them, the one to read first at the head; between equals as in the file."""
     return sorted(media_types, key=rank)
 
 

@@ -18,7 +18,9 @@ _ITEM_KEYS = frozenset(("$ref", "summary", "description", "parameters", "servers
 
 
 class Operations:
-    def __init__(self, root: Node, builder: Builder, resolver: Resolver, problems: Problems) -> None:
+    def __init__(
+        self, root: Node, builder: Builder, resolver: Resolver, problems: Problems
+    ) -> None:
         self._root = root
         self._builder = builder
         self._resolver = resolver
@@ -85,7 +87,9 @@ class Operations:
             if key != method:
                 self._problems.warn(node, "a method that is not in lower case", key)
             if method == "query" and item.file.version in ("2.0", "3.0", "3.1"):
-                self._problems.warn(node, "the method `query` came with OpenAPI 3.2: read all the same")
+                self._problems.warn(
+                    node, "the method `query` came with OpenAPI 3.2: read all the same"
+                )
             yield Found(method.upper(), path, item, node)
         elif key == "additionalOperations":
             for name, entry in node.entries():
@@ -98,9 +102,11 @@ class Operations:
             return self._built(found, name)
         except Unresolved as fault:
             self._problems.error(found.node, f"{found.identity}: {fault}")
-        except Exception as fault:  # noqa: BLE001  one operation costs only itself, whatever we did wrong
+        except Exception as fault:  # noqa: BLE001  a fault of ours costs this operation only
             kind = type(fault).__name__
-            self._problems.error(found.node, f"{found.identity}: could not be read ({kind}: {fault})")
+            self._problems.error(
+                found.node, f"{found.identity}: could not be read ({kind}: {fault})"
+            )
         return None
 
     def _built(self, found: Found, name: str) -> Operation | None:

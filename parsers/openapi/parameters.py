@@ -60,7 +60,7 @@ class Parameters:
         self._known: dict[int, Parameter | None] = {}
 
     def of(self, path: str, item: Node, operation: Node) -> list[Parameter]:
-        """An operation's parameters: its own beat those of the path with the same name and place."""
+        """Its own parameters beat those of its path that have the same name and place."""
         merged: dict[tuple[str, str], Parameter] = {}
         for owner in (item, operation):
             seen: set[tuple[str, str]] = set()
@@ -144,14 +144,17 @@ class Parameters:
             return {}, options
         return self._schemas.convert(media.child("schema")), options
 
-    def _inline(self, node: Node, place: str, options: dict[str, Any]) -> tuple[Schema, dict[str, Any]]:
+    def _inline(
+        self, node: Node, place: str, options: dict[str, Any]
+    ) -> tuple[Schema, dict[str, Any]]:
         """Swagger 2.0: the keywords of the schema stand in the parameter itself."""
         inner = {key: entry for key, entry in node.value.items() if key not in _NOT_SCHEMA}
         if node.file.version != "2.0":
             if not inner.keys() - {"example", "examples"}:
-                self._problems.warn(node, "a parameter without schema: any value", node.value["name"])
+                said = "a parameter without schema: any value"
+                self._problems.warn(node, said, node.value["name"])
                 return {}, options
-            self._problems.warn(node, "schema keywords in the parameter itself: read as its schema")
+            self._problems.warn(node, "a parameter that is its own schema: read as one")
         schema = self._schemas.convert(Node(inner, node.file, node.at))
         if node.value.get("type") == "array":
             options = {**options, **_style(node.value.get("collectionFormat"), place)}
@@ -165,7 +168,7 @@ class Parameters:
         for name in wanted:
             if name not in there:
                 out = self._made_up(name, out, operation)
-        return [replace(one, required=True) if one.place == "path" else one for one in out]
+        return [_required(one) if one.place == "path" else one for one in out]
 
     def _placed(self, one: Parameter, wanted: dict[str, None], path: str) -> Parameter:
         if one.place == "":
@@ -174,7 +177,9 @@ class Parameters:
             return one
         alike = [name for name in wanted if name.lower() == one.name.lower()]
         if alike:
-            self._problems.warn(one.node, "path parameter spelled otherwise than in the path", alike[0])
+            self._problems.warn(
+                one.node, "path parameter spelled otherwise than in the path", alike[0]
+            )
             return replace(one, name=alike[0])
         if f"{{{one.name}" not in path:
             self._problems.warn(one.node, "path parameter that is not in the path", one.name)
@@ -195,6 +200,10 @@ class Parameters:
         except Unresolved as fault:
             self._problems.warn(node, f"a parameter is not known: {fault}")
             return None
+
+
+def _required(one: Parameter) -> Parameter:
+    return one if one.required else replace(one, required=True)
 
 
 def _sent_otherwise(name: Any) -> bool:
@@ -225,7 +234,7 @@ def _style(collection_format: Any, place: str) -> dict[str, Any]:
 
 
 def _template_names(path: str) -> list[str]:
-    """The names in braces before any `?`; operators (RFC 6570), patterns and explode signs aside."""
+    """The names in braces before any `?`, without operators (RFC 6570) and patterns."""
     found = _TEMPLATE.findall(path.partition("?")[0])
     bare = [re.split(r"[:=]", text.strip(), maxsplit=1)[0] for text in found if text[0] not in "?&"]
     return [name.lstrip("+#./;").rstrip("*+").strip() for name in bare if name.strip("+#./;* ")]

@@ -1,4 +1,4 @@
-"""`$ref`, followed lazily and remembered: JSON pointers, other files in the jail, $id and $anchor."""
+"""`$ref`, followed lazily and remembered: JSON pointers, files in the jail, $id and $anchor."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ class Resolver:
         """The node itself, or what its chain of references ends at. Raises Unresolved."""
         for _ in range(MAX_HOPS):
             value = node.value
-            ref = value.get("$ref") if isinstance(value, dict) else None
-            if not isinstance(ref, str):
+            if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
                 return node
-            node = self.target(ref, node)
-        raise Unresolved(f"{ref}: the reference leads back to itself")
+            node = self.target(value["$ref"], node)
+        raise Unresolved(f"{value['$ref']}: the reference leads back to itself")
 
     def target(self, ref: str, node: Node) -> Node:
         """What one reference points to, seen from the place where it stands."""
@@ -104,11 +103,15 @@ class Resolver:
     def _pointed(self, base: Node, fragment: str) -> Node | None:
         """RFC 6901 §6, with references on the way followed."""
         node = base
-        for raw in fragment.split("/")[1:] if fragment else ():
-            following = self._step(node, raw)
-            if following is None:
+        waiting = fragment.split("/")[1:] if fragment else []
+        while waiting:
+            for taken in range(1, len(waiting) + 1):  # more than one: a slash not written as ~1
+                following = self._step(node, "/".join(waiting[:taken]))
+                if following is not None:
+                    break
+            else:
                 return None
-            node = following
+            node, waiting = following, waiting[taken:]
         return node
 
     def _step(self, node: Node, raw: str) -> Node | None:
@@ -169,7 +172,7 @@ class Resolver:
         return PurePath(relpath(location, folder)).as_posix()
 
     def _register_root(self, location: str) -> None:
-        """The root under the name that a reference back to it will have (symbolic links resolved)."""
+        """The root under the name that references back to it have (symbolic links resolved)."""
         try:
             name = PurePath(urlsplit(location).path if "://" in location else location).name
             self._files.setdefault(self._reader.absolute(name, location), self._root)

@@ -59,7 +59,7 @@ class Schemas:
             name, target = waiting
             try:
                 self.definitions.schemas[name] = self.convert(target)
-            except Exception as fault:  # noqa: BLE001  one type costs only itself, whatever we did wrong
+            except Exception as fault:  # noqa: BLE001  a fault of ours costs this type only
                 self._problems.warn(target, f"schema left open: {type(fault).__name__}: {fault}")
                 self.definitions.schemas[name] = {}
 
@@ -101,12 +101,13 @@ class Schemas:
             said = "left out" if kept is UNUSABLE else "mended"
             self._problems.warn(node, f"`{key}` {fault}: {said}")
         if kept is not UNUSABLE:
-            out[key] = [*out[key], *kept] if key in ("examples", "required") and key in out else kept
+            adds = key in ("examples", "required") and key in out
+            out[key] = [*out[key], *kept] if adds else kept
 
     def _reference(self, node: Node, depth: int) -> Schema:
         name = self._name_of(node.value["$ref"], node)
         if isinstance(name, Unresolved):
-            self._problems.warn(node, f"reference to a schema: anything is allowed here: {name}")
+            self._problems.warn(node, "schema not found, anything is allowed here", str(name))
             out: dict[str, Any] = {}
         else:
             out = {"$ref": PREFIX + name}
@@ -143,7 +144,7 @@ class Schemas:
         return target
 
     def _dynamic(self, node: Node, key: str, depth: int) -> Schema:
-        """`$dynamicRef` as the plain reference that it is without an outer schema to override it."""
+        """`$dynamicRef` as the plain reference that it is while no outer schema overrides it."""
         ref = node.value[key]
         self._problems.warn(node, f"`{key}` read as `$ref`", ref)
         plain = {**{k: v for k, v in node.value.items() if k != key}, "$ref": ref}
@@ -177,7 +178,7 @@ class Schemas:
     def _unknown_type(self, out: dict[str, Any], word: Any, node: Node) -> None:
         name = self._name_of(word, node) if isinstance(word, str) else None
         if isinstance(name, str):
-            self._problems.warn(node, "a type that is the name of a schema, read as reference", word)
+            self._problems.warn(node, "a type that names a schema: read as reference", word)
             out["$ref"] = PREFIX + name
         else:
             self._problems.warn(node, "no type of JSON Schema: anything is allowed", str(word)[:60])
@@ -204,7 +205,8 @@ class Schemas:
         out["properties"] = self._map(node, depth)
         needed = [name for name, entry in node.entries() if _says_required(entry.value)]
         if needed:
-            self._problems.warn(node, "`required: true` in a property: moved to the list of its owner")
+            said = "`required: true` in a property: moved to the list of its owner"
+            self._problems.warn(node, said, ", ".join(needed))
             out["required"] = list(dict.fromkeys([*out.get("required", ()), *needed]))
 
     def _items(self, out: dict[str, Any], node: Node, depth: int) -> None:

@@ -41,9 +41,7 @@ class Servers:
         if not isinstance(url, str):
             self._problems.warn(server, "a server without `url`: left out")
             return None
-        values = {
-            name: _value(entry.value) for name, entry in server.child("variables").entries()
-        }
+        values = {name: _value(entry.value) for name, entry in server.child("variables").entries()}
         filled = _VARIABLE.sub(lambda found: values.get(found[1]) or found[0], url.strip())
         if "{" in filled:
             self._problems.warn(server, "a variable of the server has no value", filled)

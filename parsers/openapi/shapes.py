@@ -15,13 +15,21 @@ from parsers.openapi.schemas import Schemas
 
 MAX_TRAIL = 50
 MAX_ALTERNATIVES = 400
+_KEPT = (
+    "properties",
+    "required",
+    "discriminator",
+    "dependentRequired",
+    "additionalProperties",
+    "patternProperties",
+)
 _LOST = ("not", "if", "dependentSchemas", "minProperties", "maxProperties", "propertyNames")
 _PLAIN_VALUE = {"type", "enum", "const", "title", "description", "default", "examples"}
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`alternatives` are keywords such as `{"oneOf": [{"required": ["a"]}, …]}`; all hold at once."""
+    """`alternatives` are keywords like `{"oneOf": [{"required": ["a"]}, …]}`; all hold at once."""
 
     properties: dict[str, Schema] = field(default_factory=dict)
     required: tuple[str, ...] = ()
@@ -85,12 +93,10 @@ class Shapes:
 
     def _own(self, node: Node) -> Shape:
         value = node.value
-        own = {k: v for k, v in value.items() if k in ("properties", "required", "discriminator")}
-        rest = {k: v for k, v in value.items() if k in ("additionalProperties", "patternProperties")}
-        if "dependentRequired" in value:
-            own["dependentRequired"] = value["dependentRequired"]
-        rest = {key: entry for key, entry in rest.items() if entry not in (False, None)}
-        read = self._schemas.convert(Node({**own, **rest}, node.file, node.at))
+        kept = {key: value[key] for key in _KEPT if key in value}
+        if kept.get("additionalProperties") in (False, None):
+            kept.pop("additionalProperties", None)
+        read = self._schemas.convert(Node(kept, node.file, node.at))
         assert isinstance(read, dict)
         read = without_read_only(read)
         lost = [key for key in _LOST if key in value]

@@ -24,7 +24,7 @@ def faults(tree: Any, version: str) -> list[Fault]:
         return [([], f"more than {MAX_NODES:,} values: not checked against the standard's schema")]
     try:
         return list(_messages(tree, version))
-    except Exception as fault:  # noqa: BLE001  a validator's own failure says nothing about the document
+    except Exception as fault:  # noqa: BLE001  a validator that fails says nothing
         return [([], f"could not be checked ({type(fault).__name__})")]
 
 

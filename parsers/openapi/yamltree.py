@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 from yaml import events
@@ -188,7 +188,7 @@ class YamlTree:
     def _warn(self, event: Any, message: str) -> None:
         self.warnings.append(f"line {event.start_mark.line + 1}: {message}")
 
-    _STEPS = {
+    _STEPS: ClassVar = {
         events.ScalarEvent: _scalar,
         events.MappingStartEvent: _open_mapping,
         events.SequenceStartEvent: _open_sequence,
