@@ -17,7 +17,7 @@ from pathlib import Path
 from catalog.errors import SpecError
 from parsers.proto.locate import compiler_include
 
-TIME_LIMIT_S = 60
+TIME_LIMIT_S = 30
 MAX_SET_BYTES = 256 * 1024 * 1024
 _SAID = re.compile(r"(?P<file>\S+?):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<message>.*)")
 

@@ -19,7 +19,7 @@ from parsers.proto.edits import Edit, Option, apply, blank, options, type_at, wi
 from parsers.proto.staging import STUB, Tree
 
 MAX_ROUNDS = 60
-MENDING_LIMIT_S = 120
+MENDING_LIMIT_S = 45
 NEWEST_EDITION = "2024"
 _PLACEHOLDERS = "gloss_missing"
 
