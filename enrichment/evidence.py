@@ -82,7 +82,7 @@ def gather(
         tags=operation.tags,
         given=tuple(facts(operation.input_schema, definitions)),
         returned=tuple(returned),
-        returns_list=_is_list(schema, definitions),
+        returns_list=_is_list(schema, definitions) or any("[]" in f.path for f in returned),
         read_only=_read_only(operation),
         service=operation.service,
         service_text=service_text,
@@ -188,12 +188,7 @@ def _is_list(schema: Schema | None, definitions: Mapping[str, Schema]) -> bool:
         node = definitions.get(name)
     if not isinstance(node, dict):
         return False
-    return _type(node) == "array" or any(fact.path.endswith("[]") for fact in _shallow(node))
-
-
-def _shallow(node: dict[str, Any]) -> Iterator[Fact]:
-    for name, part, required in _properties(node):
-        yield _fact(name, part, {}, required)
+    return _type(node) == "array"
 
 
 def _read_only(operation: Operation) -> bool | None:
