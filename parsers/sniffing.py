@@ -42,7 +42,7 @@ def sniff(data: bytes) -> Content:
         return binary
     head = text[:HEAD_BYTES]
     if head.startswith(b"<"):
-        return _xml(head)
+        return _xml(head) or _xml(text) or Content("", "XML without a root element")
     if head[:1] in (b"{", b"["):
         return _json(text)
     return _yaml_spec(text) or _proto(head) or _marked(head) or _other_yaml(head)
@@ -128,15 +128,16 @@ _XML_ROOTS = {
 }
 
 
-def _xml(head: bytes) -> Content:
+def _xml(text: bytes) -> Content | None:
+    """By the root element; None where the text ends before it."""
     position = 0
-    while found := _PROLOGUE.match(head, position):
-        if re.match(rb"\s*<!doctype\s+html", found.group(), re.I):
+    while found := _PROLOGUE.match(text, position):
+        if re.match(rb"\s*<!doctype\s+html", found.group()[:100], re.I):
             return Content("", "an HTML page")
         position = found.end()
-    root = _ROOT.match(head, position)
+    root = _ROOT.match(text, position)
     if root is None:
-        return Content("", "XML without a root element")
+        return None
     prefix, name, attributes = root.group(1) or b"", root.group(2), root.group(3)
     return _by_root(name, _namespace(prefix, attributes))
 

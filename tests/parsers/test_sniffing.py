@@ -96,6 +96,13 @@ def test_every_encoding_is_known(text: str, encoding: str) -> None:
     assert sniff(text.encode(encoding)).kind
 
 
+def test_a_root_behind_a_long_prologue_is_found() -> None:
+    prologue = f"<!DOCTYPE d [<!ENTITY a '{'x' * 100_000}'>]><!-- {'y' * 100_000} -->"
+
+    assert sniff((prologue + WSDL).encode()).what == "WSDL 1.1"
+    assert sniff(prologue.encode()).what == "XML without a root element"
+
+
 def test_utf16_becomes_utf8() -> None:
     assert as_utf8("é".encode("utf-16")) == "é".encode()
 
