@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 from catalog.binding import Endpoint
 from parsers.wsdl.messages import message_parts
 from parsers.wsdl.model import Header, InterfaceOperation, Offer, Side
-from parsers.wsdl.names import HTTP, MIME, SOAP11, SOAP12, Node, QName, tag
+from parsers.wsdl.names import HTTP, MIME, SOAP11, SOAP12, Node, tag
 from parsers.wsdl.report import place
 from parsers.wsdl.tables import Entry, Tables, below, text_of
 
-_SOAP = {SOAP11: "soap11", SOAP12: "soap12", "http://www.w3.org/2003/05/soap/bindings/HTTP": "soap12"}
-_ADDRESSING = ("http://www.w3.org/2005/08/addressing", "http://schemas.xmlsoap.org/ws/2004/08/addressing")
+_SOAP = {
+    SOAP11: "soap11",
+    SOAP12: "soap12",
+    "http://www.w3.org/2003/05/soap/bindings/HTTP": "soap12",
+}
+_ADDRESSING = (
+    "http://www.w3.org/2005/08/addressing",
+    "http://schemas.xmlsoap.org/ws/2004/08/addressing",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,7 @@ class Binding:
     transport: str
     style: str
     ports: tuple[Port, ...]
+    operations: Mapping[str, list[Node]]
 
 
 def bindings_of(tables: Tables) -> dict[Entry | None, list[Binding]]:
@@ -58,7 +66,11 @@ def _binding(tables: Tables, entry: Entry, ports: list[Port]) -> Binding:
         where = place(entry.location, entry.node)
         word = f"binding {entry.name.local} is neither SOAP nor HTTP: its ports are not listed"
         tables.report.add("note", where, word)
-    return Binding(entry, transport, style, tuple(ports) or (Port("", entry.name.local, ""),))
+    operations: dict[str, list[Node]] = {}
+    for node in below(entry.node, "operation"):
+        operations.setdefault(node.get("name", "").strip(), []).append(node)
+    at = tuple(ports) or (Port("", entry.name.local, ""),)
+    return Binding(entry, transport, style, at, operations)
 
 
 def _transport(node: Node) -> tuple[str, str]:
@@ -87,15 +99,14 @@ def offers_of(
 ) -> Iterator[Offer]:
     """The operation at each port; `rank` tells overloads without names apart."""
     for binding in bindings:
-        node = _matching(binding.entry.node, operation, rank)
+        node = _matching(binding.operations.get(operation.name, []), operation, rank)
         if node is not None and binding.transport:
             base = _offer(tables, binding, node)
             for port in binding.ports:
                 yield replace(base, endpoint=_at(base.endpoint, port, node))
 
 
-def _matching(binding: Node, operation: InterfaceOperation, rank: int) -> Node | None:
-    named = [node for node in below(binding, "operation") if node.get("name") == operation.name]
+def _matching(named: list[Node], operation: InterfaceOperation, rank: int) -> Node | None:
     if len(named) <= 1:
         return named[0] if named else None
     for node in named:
@@ -181,11 +192,3 @@ def _header(tables: Tables, node: Node, location: str) -> Iterator[Header]:
         tables.report.warn(where, f"message {message.name.local} has no part {wanted} for a header")
     for one in found:
         yield Header(one, required)
-
-
-def undeclared(binding: Binding) -> list[QName]:
-    """Names of a binding's operations, for a port type that is not there."""
-    return [
-        QName(binding.entry.name.namespace, node.get("name", ""))
-        for node in below(binding.entry.node, "operation")
-    ]

@@ -1,4 +1,4 @@
-"""Bytes of an XML file to text: byte order marks, declared encodings, and what people really saved."""
+"""Bytes of an XML file to text: byte order marks, declared encodings, what people really saved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
-_DECLARATION = re.compile(r"^\s*<\?xml\s.*?\?>", re.DOTALL)
+_DECLARATION = re.compile(r"^(?P<before>\s*(?:<!--.*?-->\s*)*)<\?xml\s.*?\?>", re.DOTALL)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,12})|([0-9]{1,14}));")
 _REPLACEMENT = "\ufffd"
@@ -35,7 +35,10 @@ class UnknownEncoding(Exception):
 
 def decode(data: bytes) -> Decoded:
     text, mended = _decoded(data)
-    text = _DECLARATION.sub(lambda found: "\n" * found.group().count("\n"), text, count=1)
+    if found := _DECLARATION.match(text):
+        text = "\n" * found.group().count("\n") + text[found.end() :]
+        if found.group("before"):
+            mended.append("the XML declaration is not at the start")
     text, forbidden = _FORBIDDEN.subn(_REPLACEMENT, text)
     text, references = _without_forbidden_references(text)
     if forbidden + references:

@@ -1,4 +1,4 @@
-"""Second files of a spec: read inside the jail, or from the well-known schemas that come with us."""
+"""Second files of a spec: read inside the jail, or from the well-known schemas that we bring."""
 
 from __future__ import annotations
 

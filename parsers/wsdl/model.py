@@ -1,4 +1,4 @@
-"""What a WSDL says, whatever its version: interfaces with operations, and the ports that offer them.
+"""What a WSDL says, whatever its version: interfaces, their operations, the ports that offer them.
 
 A WSDL 1.1 port type is an interface, a port an endpoint. One tool is made for each operation of an
 interface, and all ports that offer it are listed in its binding: an operation on three ports is one

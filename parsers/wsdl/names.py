@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 WSDL = "http://schemas.xmlsoap.org/wsdl/"
@@ -10,6 +11,7 @@ WSDL_2 = frozenset(
         "http://www.w3.org/ns/wsdl",
         "http://www.w3.org/2006/01/wsdl",  # the candidate recommendation
         "http://www.w3.org/2005/08/wsdl",
+        "http://www.w3.org/2005/05/wsdl",
         "http://www.w3.org/2004/08/wsdl",
         "http://www.w3.org/2004/03/wsdl",
     }
@@ -27,6 +29,17 @@ SOAP11 = "http://schemas.xmlsoap.org/wsdl/soap"
 SOAP12 = "http://schemas.xmlsoap.org/wsdl/soap12"
 HTTP = "http://schemas.xmlsoap.org/wsdl/http"
 MIME = "http://schemas.xmlsoap.org/wsdl/mime"
+CUSTOMARY = {
+    "wsdl": WSDL,
+    "soap": f"{SOAP11}/",
+    "soap12": f"{SOAP12}/",
+    "http": f"{HTTP}/",
+    "mime": f"{MIME}/",
+    **dict.fromkeys(("xs", "xsd", "s"), XSD),
+    "soapenc": "http://schemas.xmlsoap.org/soap/encoding/",
+    "xmime": "http://www.w3.org/2005/05/xmlmime",
+}
+"""What prefixes mean where people forget to declare them."""
 
 Node = Any
 """An lxml element; lxml ships no types that mypy could hold us to."""
@@ -47,7 +60,13 @@ class UnknownPrefix(Exception):
 
 
 def tag(node: Node) -> QName:
-    namespace, brace, local = str(node.tag).rpartition("}")
+    return expanded(node.tag)
+
+
+@lru_cache(maxsize=4096)
+def expanded(text: str) -> QName:
+    """The name that lxml writes as `{namespace}local`."""
+    namespace, brace, local = text.rpartition("}")
     return QName(namespace[1:], local) if brace else QName("", local)
 
 
@@ -64,7 +83,3 @@ def qname(text: str, node: Node, default: str | None = None) -> QName:
     if namespace is None:
         raise UnknownPrefix(f"the prefix {prefix}: of {text.strip()} is not declared")
     return QName(namespace, local)
-
-
-def children(node: Node, local: str, namespaces: frozenset[str]) -> list[Node]:
-    return [child for child in node if tag(child) in {QName(ns, local) for ns in namespaces}]

@@ -20,13 +20,15 @@ ANYTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalPrope
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """`whole`: the body is one value, no object. `element` is the child of the SOAP body."""
+    """`whole`: the body is one value, no object, and `key` what an argument for it is called.
+    `element` is the child of the SOAP body."""
 
     fields: tuple[Field, ...] = ()
     options: dict[FieldId, dict[str, Any]] = field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
     is_open: bool = False
     whole: dict[str, Any] | None = None
+    key: str = ""
     element: str = ""
     text: str = ""
 
@@ -41,8 +43,8 @@ def payload(
     is_rpc = style == "rpc" or (not style and any(part.type for part in parts))
     fields, options = _of_parts(types, parts, side)
     element = str(QName(side.namespace or namespace, operation)) if is_rpc else ""
-    if not is_rpc and len(parts) == 1 and not parts[0].type:
-        return Payload(fields, options, is_open=True)
+    if not is_rpc and len(parts) == 1 and parts[0].type is None:
+        return Payload(whole=described({}, parts[0].text), key=parts[0].name)
     return Payload(fields, options, element=element)
 
 
@@ -66,7 +68,7 @@ def _of_element(types: Types, part: Part, name: QName) -> Payload:
     text = part.text or documentation(component.node) or text
     if shape is None or not shape.is_object:
         whole = types.declared_whole(component) if shape is None else schema_of(shape)
-        return Payload(whole=described(whole, text), element=str(name))
+        return Payload(whole=described(whole, text), key=name.local, element=str(name))
     return Payload(
         shape.fields,
         {one.id: _wire(one.id) for one in shape.fields},
@@ -137,8 +139,7 @@ def input_of(body: Payload, place: str, text: str) -> tuple[dict[str, Any], tupl
     fields = list(body.fields)
     options = dict(body.options)
     if body.whole is not None:
-        local = body.element.rpartition("}")[2]
-        whole = FieldId("", local, "part")
+        whole = FieldId("", body.key, "part")
         fields.insert(0, Field(whole, body.whole))
         options[whole] = {"whole": True}
     keys = keys_of([one.id for one in fields])
@@ -157,7 +158,7 @@ def output_of(body: Payload, text: str) -> dict[str, Any]:
         return described(body.whole, text)
     fields = list(body.fields)
     if body.whole is not None:
-        fields.insert(0, Field(FieldId("", body.element.rpartition("}")[2], "part"), body.whole))
+        fields.insert(0, Field(FieldId("", body.key, "part"), body.whole))
     return _object(fields, keys_of([one.id for one in fields]), body, text)
 
 
@@ -174,5 +175,3 @@ def _object(
     if body.is_open:
         schema["additionalProperties"] = True
     return schema
-
-

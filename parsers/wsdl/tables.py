@@ -70,7 +70,7 @@ class Tables:
             self.schemas.add(file.root, file.location)
         else:
             found = tag(file.root)
-            self.report.warn(place(location, node), f"import {reference}: <{found.local}> is no WSDL")
+            self._warn(node, location, f"import {reference}: <{found.local}> is no WSDL")
 
     def _add(self, kind: str, entry: Entry) -> None:
         self.entries[kind].append(entry)
@@ -90,7 +90,8 @@ class Tables:
         near = self._by_local.get((kind, name.local), [])
         if len(near) == 1:
             if name.namespace:
-                self._warn(node, location, f"{kind} {name} is not defined: taken for {near[0].name}")
+                meant = near[0].name
+                self._warn(node, location, f"{kind} {name} is not defined: taken for {meant}")
             return near[0]
         self._warn(node, location, f"{kind} {name} is not defined")
         return None
@@ -108,7 +109,7 @@ class Tables:
 
 def below(node: Node, local: str) -> list[Node]:
     """Children of that name in the WSDL 1.1 namespace."""
-    return [child for child in node if tag(child) == QName(WSDL, local)]
+    return list(node.iterchildren(f"{{{WSDL}}}{local}"))
 
 
 def text_of(node: Node) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from catalog.binding import SoapBinding
 from catalog.spec import Operation
 from catalog.words import distinct_names
 from parsers.wsdl.model import Header, Offer, Offered, Role, Side
+from parsers.wsdl.names import QName
 from parsers.wsdl.payload import ANYTHING, Payload, input_of, output_of, payload, with_headers
 from parsers.wsdl.xsd.types import Types
 
@@ -22,18 +24,15 @@ _DIRECTIONS = {
 def names_of(offered: Sequence[Offered]) -> list[str]:
     """Tool names: the operation's own where it is the only one; overloads by their input, namesakes
     of other interfaces by their interface; a hash only where that is not enough."""
-    claims = Counter(one.operation.name for one in offered)
-    interfaces = {
-        name: len({one.operation.interface for one in offered if one.operation.name == name})
-        for name, count in claims.items()
-        if count > 1
-    }
+    interfaces: dict[str, set[QName]] = {}
+    for one in offered:
+        interfaces.setdefault(one.operation.name, set()).add(one.operation.interface)
     inside = Counter((one.operation.interface, one.operation.name) for one in offered)
     wanted = []
     for one in offered:
         operation = one.operation
         pieces = [operation.name]
-        if interfaces.get(operation.name, 1) > 1:
+        if len(interfaces[operation.name]) > 1:
             pieces.insert(0, operation.interface.local)
         if inside[operation.interface, operation.name] > 1:
             pieces.append(operation.input_name)
@@ -85,7 +84,7 @@ def tool(types: Types, offered: Offered, service: str, name: str) -> Operation:
 
 
 def _main(offers: Sequence[Offer]) -> Offer | None:
-    """The port whose style the arguments follow: SOAP before plain HTTP, the first before others."""
+    """The port whose style the arguments follow: SOAP before plain HTTP, then the first."""
     return next((offer for offer in offers if offer.is_soap), offers[0] if offers else None)
 
 
@@ -131,9 +130,10 @@ def _body(
     if role.message is None:
         return None
     style = main.endpoint.style if main and main.is_soap else "rpc" if main else ""
-    found = payload(types, role.message, side, style, wrapper, offered.operation.interface.namespace)
+    namespace = offered.operation.interface.namespace
+    found = payload(types, role.message, side, style, wrapper, namespace)
     if main is not None and not main.is_soap:
-        return Payload(found.fields, found.options, found.choices, found.is_open, found.whole)
+        return replace(found, element="")
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from catalog.binding import Endpoint
 from parsers.wsdl.files import File
@@ -20,7 +20,7 @@ from parsers.wsdl.model import (
     Role,
     Side,
 )
-from parsers.wsdl.names import WSDL_2, Node, QName, tag
+from parsers.wsdl.names import WSDL_2, Node, QName, expanded, tag
 from parsers.wsdl.report import place
 from parsers.wsdl.tables import Entry, Tables
 from parsers.wsdl.xml import prose_of
@@ -75,9 +75,7 @@ def read(tables: Tables, file: File) -> Description:
 
 
 def below(node: Node, local: str) -> list[Node]:
-    return [
-        child for child in node if tag(child).local == local and tag(child).namespace in WSDL_2
-    ]
+    return [child for child in node if tag(child).local == local and tag(child).namespace in WSDL_2]
 
 
 def text_of(node: Node) -> str:
@@ -162,9 +160,7 @@ def _role(tables: Tables, operation: Node, role: str, location: str) -> Role | N
     return None
 
 
-def _faults(
-    tables: Tables, components: _Components, node: Node, location: str
-) -> Iterator[str]:
+def _faults(tables: Tables, components: _Components, node: Node, location: str) -> Iterator[str]:
     for direction in ("infault", "outfault"):
         for fault in below(node, direction):
             yield tables.resolve(fault.get("ref", ""), fault, location).local
@@ -177,7 +173,7 @@ class _Offers:
         self._tables = tables
         self._components = components
         self._names = _extending(tables, components, interface)
-        self._namespace = interface.name.namespace
+        self._operations: dict[Entry, dict[str, Node]] = {}
 
     def of(self, operation: InterfaceOperation) -> Iterator[Offer]:
         for service in self._components.entries["service"]:
@@ -187,8 +183,17 @@ class _Offers:
                 name = self._resolved(service, node, "binding")
                 binding = self._components.find("binding", name) if name else None
                 if binding is not None:
-                    address = node.get("address", "")
-                    yield _offer(binding, operation, service.name.local, node.get("name", ""), address)
+                    port = node.get("name", "")
+                    at = Endpoint(service.name.local, port, node.get("address", ""), "")
+                    yield _offer(binding, self._bound(binding, operation.name), at)
+
+    def _bound(self, binding: Entry, name: str) -> Node | None:
+        """What a binding says of one operation."""
+        if binding not in self._operations:
+            nodes = below(binding.node, "operation")
+            known = {node.get("ref", "").rpartition(":")[2].strip(): node for node in nodes}
+            self._operations[binding] = known
+        return self._operations[binding].get(name)
 
     def _resolved(self, entry: Entry, node: Node, attribute: str) -> QName | None:
         text = node.get(attribute, "").strip()
@@ -217,29 +222,29 @@ def _extending(tables: Tables, components: _Components, interface: Entry) -> set
     return names
 
 
-def _offer(
-    binding: Entry, operation: InterfaceOperation, service: str, port: str, address: str
-) -> Offer:
+def _offer(binding: Entry, operation: Node | None, at: Endpoint) -> Offer:
     """§2.9, adjuncts §5 and §6: SOAP 1.2 unless the binding says 1.1; HTTP by method."""
-    attributes = {tag_local(name): value for name, value in binding.node.attrib.items()}
-    own: dict[str, str] = {}
-    text = ""
-    for node in below(binding.node, "operation"):
-        if node.get("ref", "").rpartition(":")[2] == operation.name:
-            own = {tag_local(name): value for name, value in node.attrib.items()}
-            text = text_of(node)
-    if attributes.get("type", "").rstrip("/").endswith("/http"):
-        method = own.get("method") or attributes.get("methodDefault") or "GET"
-        full = f"{address.rstrip('/')}/{own['location'].lstrip('/')}" if "location" in own else address
-        endpoint = Endpoint(service, port, full, f"http-{method.lower()}")
-        return Offer(endpoint, Side(place="query" if method.upper() == "GET" else "form"), text=text)
-    version = attributes.get("version", "1.2")
-    transport = "soap11" if version == "1.1" or "soap11" in str(attributes) else "soap12"
-    action = own.get("action", "")
-    return Offer(Endpoint(service, port, address, transport, action, "document", "literal"), text=text)
+    of_all = _attributes(binding.node)
+    own = {} if operation is None else _attributes(operation)
+    text = "" if operation is None else text_of(operation)
+    if of_all.get("type", "").rstrip("/").endswith("/http"):
+        method = own.get("method") or of_all.get("methodDefault") or "GET"
+        address, location = at.address, own.get("location", "")
+        if location:
+            address = f"{address.rstrip('/')}/{location.lstrip('/')}"
+        side = Side(place="query" if method.upper() == "GET" else "form")
+        endpoint = replace(at, address=address, transport=f"http-{method.lower()}")
+        return Offer(endpoint, side, text=text)
+    endpoint = replace(
+        at,
+        transport="soap11" if of_all.get("version") == "1.1" else "soap12",
+        soap_action=own.get("action", ""),
+        style="document",
+        use="literal",
+    )
+    return Offer(endpoint, text=text)
 
 
-def tag_local(name: str) -> str:
-    return str(name).rpartition("}")[2]
-
-
+def _attributes(node: Node) -> dict[str, str]:
+    """By local name: the extensions' own namespaces changed from draft to draft."""
+    return {expanded(str(name)).local: str(value) for name, value in node.attrib.items()}

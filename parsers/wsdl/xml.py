@@ -1,18 +1,21 @@
-"""XML read without trust: no network, no DTD, no entities but small internal ones, bounded depth."""
+"""XML read without trust: no network, no DTD, only small internal entities, bounded depth."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from lxml import etree
 
 from parsers.wsdl.decoding import UnknownEncoding, decode
 from parsers.wsdl.entities import EntityRefused, expand
-from parsers.wsdl.names import Node
+from parsers.wsdl.names import CUSTOMARY, Node
 
 _SPACE = re.compile(r"[ \t\r\f\v]+")
 _HTML = re.compile(r"^\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.I | re.S)
+_PREFIX = re.compile(r"^Namespace prefix (\S+) ")
+_ROOT = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<[^\s/>]+", re.S)
 _TITLE = re.compile(r"<title[^>]*>([^<]{1,80})", re.I)
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -52,10 +55,13 @@ def _title(text: str) -> str:
 
 def _parsed(text: str) -> tuple[Node, tuple[str, ...]]:
     data = text.lstrip("\ufeff").encode("utf-8", "replace")
+    parser = _parser()
     try:
-        return etree.fromstring(data, _parser()), ()
+        return etree.fromstring(data, parser), ()
     except etree.XMLSyntaxError as error:
-        return _without_undeclared_prefixes(data, error)
+        if not _only_names(parser):
+            raise Unreadable(f"is not well-formed XML: {_cause(error)}") from None
+        return _with_names_mended(data.decode(), parser, _cause(error))
 
 
 def _parser(recover: bool = False) -> etree.XMLParser:
@@ -72,17 +78,32 @@ def _parser(recover: bool = False) -> etree.XMLParser:
     )
 
 
-def _without_undeclared_prefixes(
-    data: bytes, error: etree.XMLSyntaxError
+def _only_names(parser: etree.XMLParser) -> bool:
+    """Whether all that is wrong is a matter of prefixes: the structure is sound then."""
+    log: Any = parser.error_log
+    faults = [entry for entry in log if entry.level_name != "WARNING"]
+    return bool(faults) and all(entry.domain_name == "NAMESPACE" for entry in faults)
+
+
+def _with_names_mended(
+    text: str, parser: etree.XMLParser, cause: str
 ) -> tuple[Node, tuple[str, ...]]:
-    """An undeclared prefix is a fault of names, not of structure: the tree is whole without it."""
-    faults = [entry for entry in error.error_log if entry.level_name != "WARNING"]
-    if not faults or any(entry.domain_name != "NAMESPACE" for entry in faults):
-        raise Unreadable(f"is not well-formed XML: {_cause(error)}") from None
-    root = etree.fromstring(data, _parser(recover=True))
+    """Undeclared prefixes get the namespace that custom gives them, others one of their own."""
+    log: Any = parser.error_log
+    undeclared = {found.group(1) for entry in log if (found := _PREFIX.search(entry.message))}
+    declarations = "".join(
+        f' xmlns:{prefix}="{CUSTOMARY.get(prefix, f"urn:undeclared:{prefix}")}"'
+        for prefix in sorted(undeclared)
+    )
+    mended = _ROOT.sub(lambda found: found.group() + declarations, text, count=1)
+    try:
+        root = etree.fromstring(mended.encode(), _parser(recover=not undeclared))
+    except etree.XMLSyntaxError:
+        raise Unreadable(f"is not well-formed XML: {cause}") from None
     if root is None:
-        raise Unreadable(f"is not well-formed XML: {_cause(error)}") from None
-    return root, (f"{_cause(error)}: names with it are not understood",)
+        raise Unreadable(f"is not well-formed XML: {cause}")
+    guessed = ", ".join(sorted(undeclared))
+    return root, (f"{cause}: read with its customary meaning" if guessed else cause,)
 
 
 def _cause(error: etree.XMLSyntaxError) -> str:

@@ -28,11 +28,12 @@ class Attributes:
         """These on top of those of the base type."""
         own = {one.id for one in self.fields}
         kept = (
-            one
-            for one in base.fields
-            if one.id not in own and one.id.name not in self.prohibited
+            one for one in base.fields if one.id not in own and one.id.name not in self.prohibited
         )
         return Attributes((*kept, *self.fields), frozenset(), self.open or base.open)
+
+
+NO_ATTRIBUTES = Attributes()
 
 
 def attributes(types: Types, nodes: Iterable[Node], context: Context) -> Attributes:

@@ -7,6 +7,7 @@ from typing import Any
 from parsers.wsdl.names import SOAP_ENCODINGS, XSD_ALL, QName
 
 _STRING = {"type": "string"}
+_NUMBER = {"type": "number"}
 _WORDS = {"type": "array", "items": _STRING, "xml": {"list": True}}
 
 
@@ -27,7 +28,7 @@ _TYPES: dict[str, dict[str, Any]] = {
     ),
     **dict.fromkeys("IDREFS ENTITIES NMTOKENS".split(), _WORDS),
     "boolean": {"type": "boolean"},
-    **dict.fromkeys("decimal float double precisionDecimal".split(), {"type": "number"}),
+    **dict.fromkeys("decimal float double precisionDecimal".split(), _NUMBER),
     "integer": _integer(None, None),
     "long": _integer(-(2**63), 2**63 - 1),
     "int": _integer(-(2**31), 2**31 - 1),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from parsers.wsdl.names import SOAP_ENCODINGS, WSDL, Node, UnknownPrefix
-from parsers.wsdl.xsd.attributes import Attributes, attributes
+from parsers.wsdl.xsd.attributes import NO_ATTRIBUTES, Attributes, attributes
 from parsers.wsdl.xsd.components import part
 from parsers.wsdl.xsd.content import NOTHING, Content, Field, FieldId, sequence
 from parsers.wsdl.xsd.objects import object_schema
@@ -28,7 +28,7 @@ class Shape:
     encoding, each None where there is no such thing. `unknown`: its base could not be read."""
 
     content: Content = NOTHING
-    attributes: Attributes = Attributes()
+    attributes: Attributes = NO_ATTRIBUTES
     text: dict[str, Any] | None = None
     items: dict[str, Any] | None = None
     mixed: bool = False
@@ -82,9 +82,7 @@ def shape_of(types: Types, node: Node, context: Context) -> Shape:
 
 
 def _content(types: Types, node: Node, context: Context) -> Content:
-    return sequence(
-        [particle(types, child, context) for child in node if part(child) in PARTICLES]
-    )
+    return sequence([particle(types, child, context) for child in node if part(child) in PARTICLES])
 
 
 def _derived(types: Types, step: Node, context: Context, is_simple: bool) -> Shape:
@@ -141,5 +139,3 @@ def _array_items(types: Types, declared: str, node: Node, context: Context) -> d
     for _ in range(min(dimensions, 20) - 1):
         items = {"type": "array", "items": items}
     return items
-
-

@@ -1,4 +1,4 @@
-"""What may stand in the place of something: substitution groups, types derived from abstract ones."""
+"""What may stand in the place of something: substitution groups, types derived from abstract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Particles (XML Schema part 1, §3.8–3.10): element, group, sequence, choice, all, any → contents."""
+"""Particles (XML Schema part 1, §3.8–3.10): element, group, sequence, choice, all, any."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ def simple(types: Types, node: Node, context: Context) -> dict[str, Any]:
             case "restriction":
                 return restricted(types, child, context)
             case "list":
-                return {"type": "array", "items": _items(types, child, context), "xml": {"list": True}}
+                items = _items(types, child, context)
+                return {"type": "array", "items": items, "xml": {"list": True}}
             case "union":
                 return _union(types, child, context)
     return {"type": "string"}
@@ -155,5 +156,3 @@ def _number(text: str) -> int | float | str:
         return text
     value = float(text)
     return value if abs(value) < float("inf") else text
-
-

@@ -23,7 +23,10 @@ from parsers.wsdl.xsd.particles import group_body
 from parsers.wsdl.xsd.simple import simple, typed
 
 _INLINE_LEVELS = 3
-_ENCODED = {"Array": {"type": "array", "items": {}}, "Struct": {"type": "object"}}
+_ENCODED: dict[str, dict[str, Any]] = {
+    "Array": {"type": "array", "items": {}},
+    "Struct": {"type": "object"},
+}
 T = TypeVar("T")
 
 
@@ -236,9 +239,7 @@ class Types:
             except Exception as error:  # noqa: BLE001 - one bad type costs only itself
                 self.report.warn(where, f"type {name} cannot be read ({error}): taken as anything")
 
-    def _defined(
-        self, name: str, where: str, make: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
+    def _defined(self, name: str, where: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         if name not in self.definitions:
             self.definitions[name] = {}
             self._pending.append((name, where, make))
