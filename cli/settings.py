@@ -18,7 +18,10 @@ FILE_NAME = "gloss.toml"
 
 @dataclass(frozen=True, slots=True)
 class DeclaredService:
-    """One `[[services]]` entry; `spec` is relative to the file that declares it."""
+    """One `[[services]]` entry; `spec` is whole or absolute.
+
+    Values of `headers` may be `env:NAME` or `file:PATH`: see `secret`.
+    """
 
     name: str
     spec: str
@@ -28,7 +31,10 @@ class DeclaredService:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """`base_url` empty means no endpoint: the writer that needs no model."""
+    """`base_url` empty means no endpoint: the writer that needs no model.
+
+    `api_key` says where the key is, `env:NAME` or `file:PATH`; it is read when it is used.
+    """
 
     base_url: str = ""
     model: str = ""
@@ -112,7 +118,7 @@ def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
         DeclaredService(
             name=entry.name,
             spec=entry.spec if _is_address(entry.spec) else str(folder / entry.spec),
-            headers={name: _secret(value) for name, value in entry.headers.items()},
+            headers=entry.headers,
             include=tuple(folder / root for root in entry.include),
         )
         for entry in config.services
@@ -128,7 +134,7 @@ def _llm(config: ConfigFile | None, env: Mapping[str, str]) -> LlmSettings:
     if not model:
         raise UsageError("[llm] has a base_url and no model", hint='model = "…" under [llm]')
     if given is None:
-        return LlmSettings(base_url, model, _key("OPENAI_API_KEY", "", env))
+        return LlmSettings(base_url, model, _key("", "", env))
     return LlmSettings(
         base_url=base_url,
         model=model,
@@ -143,12 +149,12 @@ def _llm(config: ConfigFile | None, env: Mapping[str, str]) -> LlmSettings:
 
 
 def _key(name: str, file: str, env: Mapping[str, str]) -> str:
-    """The endpoint's key; endpoints on one's own machine need none."""
+    """Where the endpoint's key is; endpoints on one's own machine need none."""
     if file:
-        return _secret(f"file:{file}")
+        return f"file:{file}"
     if name and name != "OPENAI_API_KEY":
-        return _secret(f"env:{name}")
-    return _secret("env:OPENAI_API_KEY") if env.get("OPENAI_API_KEY") else ""
+        return f"env:{name}"
+    return "env:OPENAI_API_KEY" if env.get("OPENAI_API_KEY") else ""
 
 
 def user_name() -> str:
@@ -165,7 +171,7 @@ def _is_address(spec: str) -> bool:
     return spec.startswith(("http://", "https://", "grpc://"))
 
 
-def _secret(value: str) -> str:
+def secret(value: str) -> str:
     """`env:NAME` or `file:PATH` become what they point to, and are kept out of every output."""
     from cli import console
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cli import console
-from cli.settings import Settings
+from cli.settings import Settings, secret
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -63,7 +63,7 @@ def endpoint_settings(settings: Settings) -> EndpointSettings | None:
     return EndpointSettings(
         base_url=llm.base_url,
         model=llm.model,
-        api_key=llm.api_key or "none",
+        api_key=secret(llm.api_key) or "none",
         api_version=llm.api_version,
         timeout_s=llm.timeout_s,
         max_concurrency=llm.max_concurrency,

@@ -10,13 +10,22 @@ from catalog.enrichment import Enrichment
 from catalog.text import printable
 from catalog.words import split_identifier
 from enrichment.evidence import Evidence
-from enrichment.vocabulary import READING, WRITING, Grounds, content_words, verb_of
+from enrichment.vocabulary import (
+    READING,
+    WRITING,
+    Grounds,
+    content_words,
+    names_a_thing,
+    verb_of,
+)
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 400
 MAX_ALIAS = 60
 MAX_NOT_FOR = 200
-UNGROUNDED_SHARE = 0.4
+MAX_INVENTED = 1
+"""Nouns without ground that a text may have: a synonym we do not know is not worth a refusal."""
+UNGROUNDED_SHARE = 0.7
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z]|\s*$)")
@@ -129,10 +138,11 @@ def _nouns(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
     for word in content_words(e.name):
         if not grounds.carry(word):
             yield f"name: nothing in the evidence speaks of {word!r}"
-    claimed = content_words(e.description)
-    invented = [word for word in claimed if not grounds.carry(word)]
-    if len(invented) > max(2, UNGROUNDED_SHARE * len(claimed)):
-        yield f"description: nothing in the evidence speaks of {', '.join(invented[:6])}"
+    claimed = content_words(f"{e.description} {' '.join(e.aliases)}")
+    ungrounded = [word for word in claimed if not grounds.carry(word)]
+    invented = [word for word in ungrounded if names_a_thing(word)]
+    if len(invented) > MAX_INVENTED or len(ungrounded) > max(4, UNGROUNDED_SHARE * len(claimed)):
+        yield f"text: nothing in the evidence speaks of {', '.join((invented or ungrounded)[:6])}"
 
 
 def _verb(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:

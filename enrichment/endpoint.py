@@ -113,7 +113,8 @@ class Endpoint:
                         f"{self.settings.base_url}: {again}",
                         hint="run the same command later; what is done stays done",
                     ) from None
-                self._wait(again.after_s or min(MAX_WAIT_S, 2.0**attempt * random.uniform(0.5, 1)))
+                own = min(MAX_WAIT_S, 2.0**attempt * random.uniform(0.5, 1))
+                self._wait(own if again.after_s is None else again.after_s)
         raise AssertionError("unreachable")
 
     def _once(self, messages: Sequence[Message], form: Mapping[str, Any], max_tokens: int) -> Reply:
@@ -178,7 +179,7 @@ class Endpoint:
 
 
 class _Again(Exception):
-    def __init__(self, message: str, after_s: float = 0.0) -> None:
+    def __init__(self, message: str, after_s: float | None = None) -> None:
         super().__init__(message)
         self.after_s = after_s
 
@@ -283,7 +284,7 @@ def _is_quota(said: str, error: APIStatusError) -> bool:
     )
 
 
-def _retry_after(error: APIStatusError) -> float:
+def _retry_after(error: APIStatusError) -> float | None:
     """Seconds to wait (RFC 9110 §10.2.3: seconds or a date), at most a minute."""
     given = error.response.headers.get("retry-after", "")
     try:
@@ -292,5 +293,5 @@ def _retry_after(error: APIStatusError) -> float:
         try:
             seconds = parsedate_to_datetime(given).timestamp() - time.time()
         except (TypeError, ValueError):
-            return 0.0
+            return None
     return min(max(seconds, 0.0), MAX_WAIT_S)

@@ -57,6 +57,39 @@ GENERAL = frozenset(
     """.split()
 )
 
+DOMAIN = frozenset(
+    """
+    absence account address agent agreement airline airport album allergy allowance amount
+    appointment approval article artist asset attachment auction author backup badge balance bank
+    batch benefit bill bin birthday bonus book booking box branch brand budget building bundle
+    calendar campaign candidate capacity card cargo carrier cart cash catalog category certificate
+    channel charge chat city claim class client clinic colour comment commission company complaint
+    computer consent consignment contact contract conversation cost country coupon course credit
+    currency customer database deadline dealer debt deduction delivery department deposit depot
+    device diagnosis dimension discount disease distance district doctor document domain dose
+    driver email employee employer engine equipment error event exam exchange expense experience
+    feedback fee file fine firmware flight fleet folder food forecast fuel game gateway gender
+    goods grade guest holiday host hotel hour house image incident income ingredient inspection
+    insurance interest interview inventory invoice issue job journey judge keyboard language lawyer
+    lead lease leave ledger lesson letter library licence license lien loan location lock login
+    luggage machine mail manager manufacturer map margin market material meal measurement medicine
+    meeting member membership menu message meter mileage mobile model money mortgage movement movie
+    music network news note notification nurse offer office opportunity order organization owner
+    package pallet parcel partner party passenger passport password patient payment payroll
+    pension permission pet phone photo picture pipeline plan plant player playlist policy position
+    post prescription price printer privilege procedure product profile profit programme project
+    promotion property purchase quantity quota quote rating rebate receipt recipe refund region
+    reminder rent repair representative reservation restaurant return review reward risk role room
+    route salary sale sample schedule school score seat secret security seller sensor server
+    session shareholder shelf shift shipment shop signature site skill song sport staff stock
+    storage store student subscription supplier survey symptom tax taxi teacher team temperature
+    tenant test theme ticket token tournament track trade trainer training transaction transfer
+    transport travel trip truck user vacation vehicle vendor venue video visa visitor voucher wage
+    warehouse warranty weather website weight worker
+    """.split()
+)
+"""Nouns that name what services deal in: a claim about one of these needs ground."""
+
 _SAME = [
     "customer client buyer account",
     "invoice bill billing",
@@ -115,6 +148,9 @@ def _even(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
+_DOMAIN_STEMS = frozenset(stem(word) for word in DOMAIN)
+
+
 class Grounds:
     """The words that the evidence of one tool carries, short forms written out."""
 
@@ -140,6 +176,10 @@ def same_words(word: str) -> list[str]:
 def _synonyms(word: str) -> frozenset[str]:
     whole = expanded(word)
     return _SYNONYMS.get(whole, frozenset()) | _SYNONYMS.get(whole.rstrip("s"), frozenset())
+
+
+def names_a_thing(word: str) -> bool:
+    return word in DOMAIN or stem(word) in _DOMAIN_STEMS
 
 
 def content_words(text: str) -> list[str]:

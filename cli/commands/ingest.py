@@ -94,7 +94,7 @@ def _requests(
             (entry.spec,),
             entry.name,
             replace(options, include=options.include + entry.include),
-            entry.headers,
+            {name: settings.secret(value) for name, value in entry.headers.items()},
             dry_run,
         )
         for entry in config.services
