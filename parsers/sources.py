@@ -198,8 +198,9 @@ def _from_address(name: str, options: ParseOptions, headers: Mapping[str, str]) 
 def _from_reflection(name: str, options: ParseOptions, headers: Mapping[str, str]) -> Document:
     from parsers.proto import reflection
 
-    data = reflection.descriptor_set(name, headers)
-    return Document(shown(name), data, "", None, options)
+    address = shown(name)
+    data = reflection.descriptor_set(address, headers)
+    return Document(address, data, "", None, options)
 
 
 def _checked(document: Document) -> Document:

@@ -33,7 +33,7 @@ class Candidate:
 
 def files_of(name: str) -> list[Candidate]:
     """What a name means, sorted by path; SpecError when nothing is there."""
-    path = Path(os.path.abspath(os.path.expanduser(name)))  # noqa: PTH100, PTH111 (links stay)
+    path = Path(os.path.abspath(name))  # noqa: PTH100 (links stay as they are)
     if path.is_dir():
         return list(_in_folder(path, path))
     if _exists(path):

@@ -109,13 +109,18 @@ def _branches() -> bytes:
 def _entities() -> bytes:
     lines = ["<!ENTITY a0 'ha'>"]
     lines += [f"<!ENTITY a{n} '{f'&a{n - 1};' * 10}'>" for n in range(1, 12)]
-    return f"<!DOCTYPE d [{''.join(lines)}]>{WSDL}<documentation>&a11;</documentation></definitions>".encode()
+    return _documented("".join(lines), "&a11;")
 
 
 def _quadratic() -> bytes:
     text = "x" * 100_000
     inside = "&a;" * 50_000
-    return f"<!DOCTYPE d [<!ENTITY a '{text}'>]>{WSDL}<documentation>{inside}</documentation></definitions>".encode()
+    return _documented(f"<!ENTITY a '{text}'>", inside)
+
+
+def _documented(entities: str, text: str) -> bytes:
+    documentation = f"<documentation>{text}</documentation>"
+    return f"<!DOCTYPE d [{entities}]>{WSDL}{documentation}</definitions>".encode()
 
 
 def _parameter_entities() -> bytes:
@@ -152,7 +157,10 @@ def _extensions() -> bytes:
         "</x:complexContent></x:complexType>"
         for n in range(5000)
     )
-    last = '<x:complexType name="c5000"><x:complexContent><x:extension base="t:c0"/></x:complexContent></x:complexType>'
+    last = (
+        '<x:complexType name="c5000"><x:complexContent><x:extension base="t:c0"/>'
+        "</x:complexContent></x:complexType>"
+    )
     return _types(chain + last + '<x:element name="top" type="t:c0"/>', "top")
 
 

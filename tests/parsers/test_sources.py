@@ -310,3 +310,10 @@ def test_naming_an_address_opens_no_other() -> None:
 
     assert "network is not used" in closed.failures[0][1].message
     assert opened.documents[0].location == f"{inner.url}/"
+
+
+def test_a_grpc_server_that_is_down_is_tried_later() -> None:
+    [(location, error)] = find_documents([f"grpc://u:p4ss@127.0.0.1:{closed_port()}"]).failures
+
+    assert isinstance(error, TryLater)
+    assert "p4ss" not in location + error.message
