@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from catalog.hashing import references
+from catalog.hashing import canonical, references
 from catalog.spec import Operation, Schema
 
 DEFAULT_SIZE_BYTES = 64 * 1024
@@ -129,4 +129,7 @@ def _cut_note(names: tuple[str, ...]) -> str:
 
 
 def _size(value: Any) -> int:
-    return len(orjson.dumps(value, default=str))
+    try:
+        return len(orjson.dumps(value, default=str))
+    except TypeError:  # integers beyond 64 bits, or more than 254 levels
+        return len(canonical(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from catalog.spec import Schema
@@ -88,8 +89,9 @@ class Bodies:
             Field(name, place, one, name in shape.required, _options(encoding.child(name)))
             for name, one in shape.properties.items()
         ]
-        undeclared = [name for name in shape.required if name not in shape.properties]
-        fields += [Field(name, place, {}, True) for name in undeclared]
+        asked = dict.fromkeys((*shape.required, *_asked(shape.alternatives)))
+        undeclared = [name for name in asked if name not in shape.properties]
+        fields += [Field(name, place, {}, name in shape.required) for name in undeclared]
         return Body(tuple(fields), shape.constraints())
 
     def _followed(self, node: Node) -> Node:
@@ -112,6 +114,13 @@ def _schema_of(media: Node, media_type: str, schemas: Schemas) -> Node | Schema:
     if is_binary(media_type):
         return {"type": "string", "format": "binary"}
     return {}
+
+
+def _asked(alternatives: Any) -> Iterator[str]:
+    """Every name in the `required` lists of alternatives."""
+    for one in alternatives:
+        for keyword, value in one.items():
+            yield from value if keyword == "required" else _asked(value)
 
 
 def _options(encoding: Node) -> dict[str, Any]:

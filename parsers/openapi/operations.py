@@ -65,7 +65,9 @@ class Operations:
             paths = self._resolver.follow(paths)
         except Unresolved as fault:
             self._problems.warn(paths, f"`paths` is not known: {fault}")
-        if paths.value is not None and not isinstance(paths.value, dict):
+        if paths.value is None and not self._root.value.keys() & {"webhooks", "x-webhooks"}:
+            self._problems.warn(paths, "no `paths`: nothing that can be called")
+        elif paths.value is not None and not isinstance(paths.value, dict):
             self._problems.warn(paths, "`paths` is no mapping: no operation can be read")
         return paths
 

@@ -16,6 +16,7 @@ from parsers.openapi.schemas import Schemas
 MAX_TRAIL = 50
 MAX_ALTERNATIVES = 400
 _KEPT = (
+    "type",
     "properties",
     "required",
     "discriminator",
@@ -103,6 +104,8 @@ class Shapes:
         if lost:
             said = "rule for the whole body, not kept beside the parameters"
             self._problems.note(node, said, ", ".join(lost))
+        for done in ("type", "format", "$ref"):
+            read.pop(done, None)
         properties = read.pop("properties", {})
         required = [n for n in read.pop("required", ()) if not self._is_read_only(node, n)]
         return Shape(properties, tuple(required), (), read)
