@@ -46,9 +46,8 @@ def _parse_text(document: Document) -> ParsedSpec:
     types = read_types(descriptors, compiled.placeholders)
     own = [file for file in types.files if file.descriptor.name == tree.main]
     problems = [Problem("warning", document.location, mended)] if mended else []
-    said = [(rpc.service, rpc.method) for rpc in scan.rpcs(scan.outline(text).top)]
-    lost = Counter(said) - Counter(compiled.dropped)
-    return _spec(document, types, own, [*problems, *compiled.problems], lost)
+    lost = _lost(document, text, own, compiled.dropped)
+    return _spec(document, types, own, [*problems, *compiled.problems, *lost])
 
 
 def _parse_set(document: Document) -> ParsedSpec:
@@ -56,7 +55,7 @@ def _parse_set(document: Document) -> ParsedSpec:
     names = {file.name for file in own_files(descriptors)}
     types = read_types(descriptors, {})
     own = [file for file in types.files if file.descriptor.name in names]
-    return _spec(document, types, own, [], Counter())
+    return _spec(document, types, own, [])
 
 
 def _check_edition(document: Document, head: scan.Header) -> None:
@@ -69,14 +68,23 @@ def _check_edition(document: Document, head: scan.Header) -> None:
         )
 
 
-def _spec(
-    document: Document,
-    types: Types,
-    own: list[File],
-    problems: list[Problem],
-    said: Counter[tuple[str, str]],
-) -> ParsedSpec:
-    """`said` counts the (service, method) pairs that the text has, those left out not included."""
+def _lost(
+    document: Document, text: str, own: list[File], dropped: tuple[tuple[str, str], ...]
+) -> list[Problem]:
+    """Each rpc of the text that is neither in the descriptors nor reported as dropped."""
+    left = Counter(dropped)
+    for method in methods([service for file in own for service in services(file)]):
+        left[method.service.descriptor.name, method.descriptor.name] += 1
+    problems = []
+    for rpc in scan.rpcs(scan.outline(text).top):
+        left[rpc.service, rpc.method] -= 1
+        if left[rpc.service, rpc.method] < 0:
+            where = f"{document.location}:{scan.line_of(text, rpc.start)}"
+            problems.append(_left_out(where, rpc.service, rpc.method))
+    return problems
+
+
+def _spec(document: Document, types: Types, own: list[File], problems: list[Problem]) -> ParsedSpec:
     found = [service for file in own for service in services(file)]
     known, twice = _distinct(methods(found))
     schemas = Schemas(types)
@@ -84,8 +92,7 @@ def _spec(
     definitions = schemas.definitions(
         [schema for op in made for schema in (op.input_schema, op.output_schema)]
     )
-    lost = said - Counter((m.service.descriptor.name, m.descriptor.name) for m in known)
-    problems += [_left_out(document, *pair) for pair in (*lost.elements(), *twice)]
+    problems += [_left_out(document.location, *pair) for pair in twice]
     problems += [_unknown(document, name) for name in _unnamed(schemas, types)]
     if not found:
         problems.append(Problem("note", document.location, "no service: others import this file"))
@@ -114,8 +121,8 @@ def _distinct(found: list[Method]) -> tuple[list[Method], list[tuple[str, str]]]
     return list(first.values()), twice
 
 
-def _left_out(document: Document, service: str, method: str) -> Problem:
-    return Problem("error", document.location, f"rpc {service}.{method} is left out")
+def _left_out(where: str, service: str, method: str) -> Problem:
+    return Problem("error", where, f"rpc {service}.{method} is left out")
 
 
 def _unnamed(schemas: Schemas, types: Types) -> list[str]:

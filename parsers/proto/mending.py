@@ -113,7 +113,8 @@ class _Mender:
         for option in options(text, outline):
             if option.start <= offset < option.end:
                 return self._leave_out(said, option)
-        statement = scan.innermost(outline.top, offset)
+        unfinished = scan.ending_at(outline.top, offset)
+        statement = unfinished or scan.innermost(outline.top, offset)
         if statement is not None:
             return self._statement(said, text, statement)
         return self._give_up(said)
@@ -149,7 +150,8 @@ class _Mender:
         self._tree.texts[file] = f"{STUB}package {_PLACEHOLDERS};\n{bodies}"
         self._add(said.file, Edit(*span, f".{made}"))
         self._import(said.file, file)
-        self._say("warning", said, f'type "{name}" is not in the files it imports')
+        reason = complaints.short(said.message)
+        self._say("warning", said, f'type "{name}" is left open: {reason}', f"type {name}")
 
     def _import(self, file: str, source: str) -> None:
         text = self._tree.texts[file]
@@ -235,7 +237,7 @@ class _Mender:
         if statement.words[0] == "rpc" and said.file == self._tree.main:
             return self._drop_rpc(said, statement, reason)
         kind = " ".join(statement.words[:2])
-        return self._say("warning", said, f"{kind} is left out: {reason}")
+        return self._say("warning", said, f'"{kind}" is left out: {reason}')
 
     def _drop_rpc(self, said: Diagnostic, statement: scan.Statement, reason: str) -> None:
         service = statement.parent.words[1] if statement.parent else ""

@@ -226,6 +226,16 @@ def innermost(statements: list[Statement], offset: int) -> Statement | None:
     return found
 
 
+def ending_at(statements: list[Statement], offset: int) -> Statement | None:
+    """The rpc that ends only because another statement begins: its semicolon is lost."""
+    for statement in statements:
+        if statement.words[0] == "rpc" and statement.end == offset:
+            return statement
+        if statement.start < offset <= statement.end:
+            return ending_at(statement.children, offset)
+    return None
+
+
 def line_of(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 

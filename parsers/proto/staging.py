@@ -9,6 +9,7 @@ from catalog.errors import SpecError
 from catalog.spec import Problem
 from parsers.document import Document
 from parsers.proto import scan
+from parsers.proto.edits import Edit, apply
 from parsers.proto.locate import Found, Locator, NotFound, is_well_known
 
 MAX_FILES = 5_000
@@ -75,12 +76,9 @@ class _Stager:
 
     def _follow(self, name: str, found: Found) -> str:
         """The text with each import written as the name that its file was given."""
-        text = found.text
-        for entry in reversed(scan.imports(found.text)):
-            if not is_well_known(entry.path):
-                target = self._target(entry, found)
-                text = f'{text[: entry.start]}"{target}"{text[entry.end :]}'
-        return text
+        asked = [entry for entry in scan.imports(found.text) if not is_well_known(entry.path)]
+        named = [(entry, self._target(entry, found)) for entry in asked]
+        return apply(found.text, [Edit(e.start, e.end, f'"{name}"') for e, name in named])
 
     def _target(self, entry: scan.Import, importer: Found) -> str:
         try:
