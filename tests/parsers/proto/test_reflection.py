@@ -34,7 +34,9 @@ _STORE = pb.FileDescriptorProto(
         pb.ServiceDescriptorProto(
             name="Store",
             method=[
-                pb.MethodDescriptorProto(name="Find", input_type=".acme.Key", output_type=".acme.Key")
+                pb.MethodDescriptorProto(
+                    name="Find", input_type=".acme.Key", output_type=".acme.Key"
+                )
             ],
         )
     ],
@@ -68,7 +70,9 @@ class _Reflection(grpc.GenericRpcHandler):
             entries = [(1, wire.message((1, name.encode()))) for name in names]
             return wire.message((6, wire.message(*entries)))
         if field == 4:
-            found = [f for f in self._files.values() if any(text.endswith(s.name) for s in f.service)]
+            found = [
+                f for f in self._files.values() if any(text.endswith(s.name) for s in f.service)
+            ]
         else:
             found = [self._files[text]] if text in self._files else []
         if not found:
