@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 import orjson
@@ -16,11 +16,15 @@ _REF_PREFIX = "#/$defs/"
 
 
 def canonical(value: Any) -> bytes:
-    """JSON with sorted keys: equal values give equal bytes."""
+    """JSON with sorted keys: equal values give equal bytes. Dataclasses become objects."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)
     except TypeError:  # integers beyond 64 bits, or more than 254 levels
-        return json.dumps(value, sort_keys=True, default=str).encode()
+        return json.dumps(value, sort_keys=True, default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
 def digest(*parts: bytes) -> str:
@@ -51,15 +55,10 @@ def content_hasher(definitions: Mapping[str, Schema]) -> Callable[[Operation], s
     closed = _closure_digests(definitions)
 
     def content_hash(operation: Operation) -> str:
-        own = asdict(operation)
-        own.pop("service")
-        reached = sorted(
-            {
-                closed.get(name, name)
-                for name in references([own["input_schema"], own["output_schema"]])
-            }
-        )
-        return digest(canonical(own), *(name.encode() for name in reached))
+        schemas = [operation.input_schema, operation.output_schema]
+        reached = sorted({closed.get(name, name) for name in references(schemas)})
+        own = canonical(replace(operation, service=""))
+        return digest(own, *(name.encode() for name in reached))
 
     return content_hash
 

@@ -14,7 +14,7 @@ from catalog.errors import GlossError
 # The first that exists. An administrator who wants a user of its own for the server makes
 # "apigloss"; gloss itself creates no user.
 _ACCOUNTS = ("apigloss", "postgres", "nobody")
-_DAC_OVERRIDE, _DAC_READ_SEARCH = 1, 2  # capability numbers, linux/capability.h
+_DAC_OVERRIDE, _DAC_READ_SEARCH, _SETGID, _SETUID = 1, 2, 6, 7  # linux/capability.h
 _PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 8, 47, 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CLONE_NEWUSER = 0x10000000
@@ -67,9 +67,19 @@ def before_exec(account: Account | None, *paths: Path) -> Callable[[], None] | N
     """What a child runs before it becomes the server: drop root, keep the way to `paths` open."""
     if account is None:
         return None
+    _require_change_of_user(account)
     shut = next((path for path in paths if not _may_reach(account, path)), None)
     capability = None if shut is None else _capability(account, shut)
     return _dropper(account, capability)
+
+
+def _require_change_of_user(account: Account) -> None:
+    held = _permitted()
+    if held is not None and not (held >> _SETUID & 1 and held >> _SETGID & 1):
+        raise GlossError(
+            f"PostgreSQL does not run as root, and this root may not become {account.name}",
+            hint="run gloss as another user, or set GLOSS_DATABASE_URL",
+        )
 
 
 def _may_reach(account: Account, path: Path) -> bool:
@@ -87,7 +97,7 @@ def _may_search(account: Account, folder: Path) -> bool:
 
 def _capability(account: Account, shut: Path) -> int:
     """The smallest right that lets the server pass a closed folder without opening it to others."""
-    held = _permitted()
+    held = _permitted() or 0
     for number in (_DAC_READ_SEARCH, _DAC_OVERRIDE):
         if held >> number & 1:
             return number
@@ -97,12 +107,13 @@ def _capability(account: Account, shut: Path) -> int:
     )
 
 
-def _permitted() -> int:
+def _permitted() -> int | None:
+    """Our capabilities as a bit set; None on a system that has none to show."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
-        return 0
-    return next((int(line.split()[1], 16) for line in lines if line.startswith("CapPrm")), 0)
+        return None
+    return next((int(line.split()[1], 16) for line in lines if line.startswith("CapPrm")), None)
 
 
 def _dropper(account: Account, capability: int | None) -> Callable[[], None]:
@@ -114,8 +125,8 @@ def _dropper(account: Account, capability: int | None) -> Callable[[], None]:
         if capability is not None:
             _checked(libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0))
         os.setgroups([])
-        os.setresgid(account.gid, account.gid, account.gid)
-        os.setresuid(account.uid, account.uid, account.uid)
+        os.setgid(account.gid)
+        os.setuid(account.uid)
         if capability is not None:
             bit = 1 << capability
             header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)

@@ -40,7 +40,7 @@ _SETTINGS = {
     "jit": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    "max_wal_size": "512MB",
+    "max_wal_size": "256MB",
     "max_logical_replication_workers": "0",
     "autovacuum_naptime": "15s",
     "autovacuum_vacuum_cost_delay": "0",

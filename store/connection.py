@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,6 +19,15 @@ from catalog.errors import CredentialsRefused, GlossError, TryLater, UsageError
 
 MIN_SERVER = 150000
 CONNECT_TIMEOUT_S = 10
+# libpq takes what an address does not say from PG… variables, and those mean another server.
+_EMBEDDED = {
+    "options": "",
+    "sslmode": "disable",
+    "gssencmode": "disable",
+    "channel_binding": "disable",
+    "require_auth": "",
+    "target_session_attrs": "any",
+}
 _FORM = "postgresql://USER@HOST:5432/DATABASE"
 _PASSWORD_WORD = re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)")
 _PASSWORD_IN_URL = re.compile(r"(://[^:/@]*:)(.*)(?=@)")
@@ -74,7 +84,13 @@ def _defaults(words: dict[str, Any], application_name: str) -> dict[str, Any]:
         "connect_timeout": CONNECT_TIMEOUT_S,
         "client_encoding": "utf8",
     }
+    if _is_embedded(words):
+        given |= _EMBEDDED
     return {key: value for key, value in given.items() if key not in words}
+
+
+def _is_embedded(words: dict[str, Any]) -> bool:
+    return "/gloss-" in str(words.get("host", ""))
 
 
 def _is_socket(words: dict[str, Any]) -> bool:
@@ -99,7 +115,7 @@ def json_bytes(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:  # integers beyond 64 bits, which Postgres can keep
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=asdict).encode()
 
 
 def with_vectors(conn: psycopg.Connection) -> psycopg.Connection:

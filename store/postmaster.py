@@ -73,18 +73,21 @@ def spawn(
     with (log or Path(os.devnull)).open("ab") as out:
         if log is not None:
             owned_like_folder(out.fileno(), log)
-        done = subprocess.run(
-            ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *words],
-            preexec_fn=prepare,
-            env=CHILD_ENV,
-            cwd="/",
-            pass_fds=keep_open,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=out,
-            start_new_session=True,
-            check=True,
-        )
+        try:
+            done = subprocess.run(
+                ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *words],
+                preexec_fn=prepare,
+                env=CHILD_ENV,
+                cwd="/",
+                pass_fds=keep_open,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=out,
+                start_new_session=True,
+                check=True,
+            )
+        except subprocess.SubprocessError as error:
+            raise GlossError(f"cannot run {words[0]}: {error}") from error
     return int(done.stdout)
 
 

@@ -83,6 +83,8 @@ def stop(data_dir: Path) -> ServerStatus:
     with _errors_of(place):
         _keep_file(place).unlink(missing_ok=True)
         _leave(place, _open_lock(place / "users.lock"))
+        if (used := postmaster.listening(cluster.pgdata_of(place))) is not None:
+            _watch(place, used.pid, used.socket_dir)
     return status(place)
 
 
@@ -121,7 +123,7 @@ def exclusive(data_dir: Path) -> Iterator[int]:
 
 def url_of(server: Postmaster) -> str:
     host = quote(str(server.socket_dir), safe="")
-    return f"postgresql://{cluster.SUPERUSER}@/{DATABASE}?host={host}"
+    return f"postgresql://{cluster.SUPERUSER}@/{DATABASE}?host={host}&port={postmaster.PORT}"
 
 
 def _prepared(data_dir: Path) -> Path:

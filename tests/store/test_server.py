@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from catalog.errors import GlossError, TryLater, UsageError
-from store import account, cluster, postmaster, server
+from store import account, cluster, launching, postmaster, server
 
 DEADLINE_S = 60.0
 AS_ROOT = os.geteuid() == 0
@@ -207,7 +208,7 @@ def test_long_path_with_quotes_spaces_and_letters_of_other_scripts(tmp_path: Pat
     data_dir = tmp_path / ("folder" * 20) / name / "data"
     with server.embedded(data_dir) as url:
         assert value(url, "SELECT 1") == 1
-        socket = url.partition("host=")[2]
+        socket = url.partition("host=")[2].partition("&")[0]
     assert len(socket) < 60
 
 
@@ -351,12 +352,66 @@ class TestAsRoot:
     def test_without_the_right_to_pass_it_says_what_to_do(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("store.account._permitted", lambda: 0)
+        monkeypatch.setattr("store.account._permitted", lambda: 1 << 6 | 1 << 7)
         tmp_path.chmod(0o700)
         with pytest.raises(GlossError) as caught, server.embedded(tmp_path / "data"):
             pass
         assert "may not enter" in caught.value.message
         assert "GLOSS_DATA_DIR=/var/lib/apigloss" in caught.value.hint
+
+
+@pytest.mark.skipif(not AS_ROOT, reason="a root without rights")
+def test_root_that_may_not_change_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.account._permitted", lambda: 0)
+    with pytest.raises(GlossError, match="this root may not become"):
+        server.start(tmp_path / "data")
+
+
+def test_variables_for_another_server_do_not_matter(data_dir: Path) -> None:
+    elsewhere = {
+        "PGHOST": "no-such-host.invalid",
+        "PGPORT": "1",
+        "PGUSER": "someone",
+        "PGOPTIONS": "-c nonsense=1",
+        "PGSSLMODE": "verify-full",
+        "PGREQUIREAUTH": "scram-sha-256",
+        "PGCHANNELBINDING": "require",
+        "PGTARGETSESSIONATTRS": "standby",
+        "PGCLIENTENCODING": "LATIN1",
+        "LC_ALL": "C",
+        "TZ": "Asia/Tokyo",
+    }
+    program = """
+import sys
+from pathlib import Path
+from store import server
+from store.migrate import open_catalog
+with server.embedded(Path(sys.argv[1])) as url, open_catalog(url) as conn:
+    print(conn.execute("SELECT 'ü文', current_setting('TimeZone')").fetchone() == ("ü文", "UTC"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", program, str(data_dir)],
+        env=elsewhere,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+class TestSocketFolder:
+    def test_runtime_folder_is_used_where_it_can_be(self, tmp_path: Path) -> None:
+        runtime = Path(tempfile.mkdtemp(prefix="run-", dir="/tmp"))
+        made = launching._socket_dir(tmp_path, runtime)
+        assert made.parent == runtime
+        made.rmdir()
+        runtime.rmdir()
+
+    @pytest.mark.parametrize("runtime", ["/no/such/folder", "relative", "/tmp/" + "long" * 30])
+    def test_runtime_folder_that_cannot_be_used(self, tmp_path: Path, runtime: str) -> None:
+        made = launching._socket_dir(tmp_path, Path(runtime))
+        assert made.parent == Path("/tmp")
+        made.rmdir()
 
 
 @pytest.mark.parametrize(
