@@ -17,11 +17,10 @@ import yaml
 
 METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch"))
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
-_WSDL = ("http://schemas.xmlsoap.org/wsdl/", "http://www.w3.org/ns/wsdl")
 
 
 class Unreadable(Exception):
-    """The raw document itself cannot be loaded; the message says why."""
+    """The raw document cannot be loaded, or is of a version that nothing here reads."""
 
 
 def count(kind: str, path: Path, data: bytes) -> int:
@@ -40,6 +39,8 @@ def operations(path: Path, tree: Any) -> list[tuple[str, str]]:
     if not isinstance(tree, dict):
         raise Unreadable("not an object")
     version = str(tree.get("openapi", ""))
+    if not version.startswith("3") and not str(tree.get("swagger")).startswith("2"):
+        raise Unreadable("not of version 2 or 3")
     methods = METHODS | ({"trace"} if version else set())
     methods |= {"query"} if version.startswith("3.2") else set()
     paths = tree.get("paths")
@@ -121,9 +122,9 @@ def _count_wsdl(path: Path, data: bytes, seen: dict[Path, int]) -> None:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable(type(error).__name__) from None
+    space = etree.QName(root).namespace
     seen[path.resolve()] = sum(
         len(root.findall(f"{{{space}}}{holder}/{{{space}}}operation"))
-        for space in _WSDL
         for holder in ("portType", "interface")
     )
     for place in _imports(root):
@@ -140,10 +141,12 @@ def _try_import(target: Path, seen: dict[Path, int]) -> None:
 
 
 def _imports(root: Any) -> list[str]:
-    found = []
-    for space in _WSDL:
-        for name in ("import", "include"):
-            found += [each.get("location") for each in root.findall(f"{{{space}}}{name}")]
+    space = root.tag.partition("}")[0] + "}"
+    found = [
+        each.get("location")
+        for name in ("import", "include")
+        for each in root.findall(space + name)
+    ]
     return [place for place in found if place and "://" not in place]
 
 
@@ -151,12 +154,18 @@ def _imports(root: Any) -> list[str]:
 
 _NOISE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|//[^\n]*|/\*.*?\*/", re.S)
 _RPC = re.compile(r"\brpc\s+\w+\s*\(")
+_EDITION = re.compile(r"^\s*edition\s*=\s*[\"'](\w+)", re.M)
+_NEWEST_EDITION = "2024"
 
 
 def proto(path: Path, data: bytes) -> int:
     if data[:1] == b"\x0a" and b"\x00" in data[:4096]:
         return _in_descriptor_set(data)
-    return len(_RPC.findall(_NOISE.sub(" ", data.decode("utf-8", "replace"))))
+    text = data.decode("utf-8", "replace")
+    edition = _EDITION.search(text)
+    if edition and edition.group(1) > _NEWEST_EDITION:
+        raise Unreadable("of an edition that the compiler does not know")
+    return len(_RPC.findall(_NOISE.sub(" ", text)))
 
 
 def _in_descriptor_set(data: bytes) -> int:
