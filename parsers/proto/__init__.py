@@ -21,19 +21,23 @@ from parsers.proto.types import File, ServiceType, Types, read_types, services
 
 __all__ = ["is_descriptor_set", "parse"]
 
-MAX_BYTES = 64 * 1024 * 1024
+MAX_TEXT_BYTES = 16 * 1024 * 1024
+MAX_SET_BYTES = 128 * 1024 * 1024
 
 
 def parse(document: Document) -> ParsedSpec:
     """Every service of a .proto file, or of a compiled descriptor set, as operations."""
-    if len(document.data) > MAX_BYTES:
-        raise SpecError(f"{document.location}: larger than {MAX_BYTES // 2**20} MB")
     try:
-        if is_descriptor_set(document.data):
-            return _parse_set(document)
-        return _parse_text(document)
+        compiled = is_descriptor_set(document.data)
+        _check_size(document, MAX_SET_BYTES if compiled else MAX_TEXT_BYTES)
+        return _parse_set(document) if compiled else _parse_text(document)
     except (DecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"{document.location}: broken descriptors: {error}") from None
+
+
+def _check_size(document: Document, limit: int) -> None:
+    if len(document.data) > limit:
+        raise SpecError(f"{document.location}: larger than {limit // 2**20} MB")
 
 
 def _parse_text(document: Document) -> ParsedSpec:

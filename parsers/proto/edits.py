@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
+from parsers.proto import scan
 from parsers.proto.scan import Outline, Statement
 
 _NOT_NEWLINE = re.compile(r"[^\n]")
@@ -56,7 +58,9 @@ class Option:
         return f"({self.extension})" if self.extension else self.name
 
 
-def options(text: str, outline: Outline) -> list[Option]:
+@lru_cache(maxsize=256)
+def options(text: str) -> list[Option]:
+    outline = scan.outline(text)
     spans = [entry for options in outline.lists for entry in options.entries]
     spans += [(s.start, s.end) for s in _walk(outline.top) if s.words[0] == "option"]
     return [_option(text, start, end) for start, end in sorted(spans)]

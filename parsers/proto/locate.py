@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from parsers.document import Document
 from parsers.proto.scan import Header, Import, header
@@ -59,6 +59,7 @@ class Locator:
         options = replace(document.options, allow_folders=allowed)
         self._reader = Reader(replace(document, options=options))
         self._location = document.location
+        self._package = head.package
         self._tree: dict[str, list[Path]] | None = None
 
     def own_name(self) -> str:
@@ -79,46 +80,57 @@ class Locator:
             try:
                 return self._read(place)
             except Refused as error:
-                refused = str(error)
+                refused = refused or str(error)
         raise NotFound(refused or "not found (name the folder it is relative to with -I DIR)")
 
     def _beside(self, path: str, importer: Found) -> Found:
         try:
-            return self._read(Path(self._reader.absolute(path, importer.location)))
+            return self._read(self._reader.absolute(path, importer.location))
         except Refused as error:
             raise NotFound(str(error)) from None
 
-    def _places(self, path: str, importer: Found) -> Iterator[Path]:
+    def _places(self, path: str, importer: Found) -> Iterator[str]:
         for root in self.roots:
             place = root / path
             if (root not in self._opened or place.suffix == ".proto") and place.is_file():
-                yield place
+                yield str(place)
         common = _COMMON / path
         if common.is_file():
-            yield common
+            yield str(common)
         yield from self._elsewhere(path, importer)
+        yield from _addresses(self._location, path, self._package)
 
-    def _elsewhere(self, path: str, importer: Found) -> Iterator[Path]:
+    def _elsewhere(self, path: str, importer: Found) -> Iterator[str]:
         """Files of the folder whose path ends as the import does, nearest to the importer first."""
         wanted = PurePosixPath(path).parts
         ranked = []
         for place in self._all().get(wanted[-1], ()):
             score = _fits(place, wanted)
-            if score and (len(wanted) > 1 or _related(place, importer)):
+            if score and (len(wanted) > 1 or self._is_related(place, importer)):
                 near = len(os.path.commonpath([place, importer.location]))
                 ranked.append((-score, -near, len(place.parts), str(place)))
-        yield from (Path(place) for *_, place in sorted(ranked))
+        yield from (place for *_, place in sorted(ranked))
+
+    def _is_related(self, place: Path, importer: Found) -> bool:
+        """A bare file name found elsewhere counts only where the importer speaks of its package."""
+        try:
+            package = header(self._read(str(place)).text).package
+        except Refused:
+            return False
+        own = header(importer.text).package
+        return not package or package == own or f"{package}." in importer.text
 
     def _all(self) -> dict[str, list[Path]]:
         if self._tree is None:
             self._tree = _proto_files(self._top) if self._top else {}
         return self._tree
 
-    def _read(self, place: Path) -> Found:
-        if place.is_relative_to(_COMMON):
-            return Found(str(place), place.read_bytes().decode("latin-1"))
-        data = self._reader.read(str(place))
-        return Found(str(place.resolve()), as_utf8(data)[0].decode("latin-1"))
+    def _read(self, place: str) -> Found:
+        if place.startswith(f"{_COMMON}/"):
+            return Found(place, Path(place).read_bytes().decode("latin-1"))
+        data = self._reader.read(place)
+        real = place if _is_address(place) else str(Path(place).resolve())
+        return Found(real, as_utf8(data)[0].decode("latin-1"))
 
 
 def _refuse_odd(path: str) -> None:
@@ -131,9 +143,25 @@ def _refuse_odd(path: str) -> None:
 
 def _folder(document: Document) -> Path | None:
     """The file's own folder; none for stdin and addresses."""
-    if document.root is None or urlsplit(document.location).scheme in ("http", "https"):
+    if document.root is None or _is_address(document.location):
         return None
     return Path(document.location).parent.resolve()
+
+
+def _is_address(location: str) -> bool:
+    return urlsplit(location).scheme in ("http", "https")
+
+
+def _addresses(location: str, path: str, package: str) -> Iterator[str]:
+    """Where an import of a spec from the network may be: whether it is fetched, the jail says."""
+    if not _is_address(location):
+        return
+    above = urlsplit(location).path.split("/")[:-1]
+    for first in dict.fromkeys((package.split(".")[0], path.split("/")[0])):
+        if first and first in above:
+            place = "/".join([*above[: above.index(first)], path])
+            yield urljoin(location, quote(place))
+    yield urljoin(location, quote(path))
 
 
 def _within(folder: Path | None, top: Path | None) -> Iterator[Path]:
@@ -184,16 +212,6 @@ def _fits(place: Path, wanted: tuple[str, ...]) -> int:
         same += 1
     enough = same == len(wanted) or (same > 1 and "." in wanted[0])
     return same if enough else 0
-
-
-def _related(place: Path, importer: Found) -> bool:
-    """A bare file name found elsewhere counts only where the importer speaks of its package."""
-    try:
-        package = header(place.read_bytes().decode("latin-1")).package
-    except OSError:
-        return False
-    own = header(importer.text).package
-    return not package or package == own or f"{package}." in importer.text
 
 
 def _proto_files(top: Path) -> dict[str, list[Path]]:

@@ -19,6 +19,7 @@ from parsers.proto.edits import Edit, Option, apply, blank, options, type_at, wi
 from parsers.proto.staging import STUB, Tree
 
 MAX_ROUNDS = 60
+MAX_MENDS_A_ROUND = 1_000
 MENDING_LIMIT_S = 45
 NEWEST_EDITION = "2024"
 _PLACEHOLDERS = "gloss_missing"
@@ -85,7 +86,7 @@ class _Mender:
         """Whether anything was changed, so that compiling again makes sense."""
         before = dict(self._tree.texts)
         self._begin()
-        for diagnostic in complaints.causes(found):
+        for diagnostic in complaints.causes(found)[:MAX_MENDS_A_ROUND]:
             if diagnostic.file in before and diagnostic.file not in self._emptied:
                 self._mend_one(diagnostic, before[diagnostic.file])
         self._make_edits()
@@ -110,7 +111,7 @@ class _Mender:
         if match := complaints.UNDEFINED.match(said.message):
             return self._undefined(said, text, offset, match)
         outline = scan.outline(text)
-        for option in options(text, outline):
+        for option in options(text):
             if option.start <= offset < option.end:
                 return self._leave_out(said, option)
         unfinished = scan.ending_at(outline.top, offset)
@@ -218,7 +219,7 @@ class _Mender:
 
     def _strip(self, name: str, goes: Callable[[Option], bool]) -> None:
         text = self._tree.texts[name]
-        found = options(text, scan.outline(text))
+        found = options(text)
         self._gone.setdefault(name, set()).update(option for option in found if goes(option))
 
     def _statement(self, said: Diagnostic, text: str, statement: scan.Statement) -> None:

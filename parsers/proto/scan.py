@@ -7,7 +7,7 @@ what a file means; this says where things stand, also in files that the compiler
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -218,7 +218,7 @@ def innermost(statements: list[Statement], offset: int) -> Statement | None:
     found = None
     level = statements
     while level:
-        index = bisect_right([s.start for s in level], offset) - 1
+        index = bisect_right(level, offset, key=_start) - 1
         if index < 0 or level[index].end <= offset:
             return found
         found = level[index]
@@ -228,12 +228,24 @@ def innermost(statements: list[Statement], offset: int) -> Statement | None:
 
 def ending_at(statements: list[Statement], offset: int) -> Statement | None:
     """The rpc that ends only because another statement begins: its semicolon is lost."""
-    for statement in statements:
-        if statement.words[0] == "rpc" and statement.end == offset:
-            return statement
-        if statement.start < offset <= statement.end:
-            return ending_at(statement.children, offset)
+    level = statements
+    while level:
+        index = bisect_left(level, offset, key=_start) - 1
+        if index < 0 or level[index].end < offset:
+            return None
+        if level[index].words[0] == "rpc" and level[index].end == offset:
+            return level[index]
+        level = level[index].children
     return None
+
+
+def _start(statement: Statement) -> int:
+    return statement.start
+
+
+@lru_cache(maxsize=256)
+def _line_starts(text: str) -> list[int]:
+    return [0, *(m.end() for m in re.finditer("\n", text))]
 
 
 def line_of(text: str, offset: int) -> int:
@@ -242,9 +254,8 @@ def line_of(text: str, offset: int) -> int:
 
 def offset_of(text: str, line: int, column: int) -> int:
     """The offset of protoc's 1-based place; its columns count bytes and jump to stops at tabs."""
-    start = 0
-    for _ in range(line - 1):
-        start = text.find("\n", start) + 1
+    starts = _line_starts(text)
+    start = starts[min(line, len(starts)) - 1]
     reached = 0
     for offset in range(start, len(text)):
         if reached >= column - 1 or text[offset] == "\n":

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # protoc refuses them, even in comments
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
 def as_utf8(data: bytes) -> tuple[bytes, str]:
     """UTF-8 without a mark, and what was mended ("" for nothing)."""
     data = data.removeprefix(b"\xef\xbb\xbf")
+    plain, mended = _decoded(data)
+    if _CONTROL.search(plain):
+        return _CONTROL.sub(b" ", plain), mended or "control characters were read as blanks"
+    return plain, mended
+
+
+def _decoded(data: bytes) -> tuple[bytes, str]:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             text = data[len(mark) :].decode(encoding, "replace")
