@@ -14,6 +14,7 @@ from parsers.wsdl.report import Report, place
 from parsers.wsdl.xml import Unreadable, load
 
 MAX_FILES = 2000
+BUILTIN = "builtin:"
 _FOLDER = Path(__file__).parent / "schemas"
 WELL_KNOWN = {
     "http://schemas.xmlsoap.org/soap/encoding/": "soap-encoding.xsd",
@@ -70,7 +71,7 @@ class Files:
             return self._without(fault, reference, base, namespace, node)
 
     def well_known(self, namespace: str) -> File:
-        return File(f"builtin:{WELL_KNOWN[namespace]}", _bundled(WELL_KNOWN[namespace]))
+        return File(f"{BUILTIN}{WELL_KNOWN[namespace]}", _bundled(WELL_KNOWN[namespace]))
 
     def _load(self, location: str) -> File:
         if len(self._loaded) >= MAX_FILES:

@@ -60,9 +60,8 @@ def _body_parts(message: Message, side: Side) -> list[Part]:
 
 def _of_element(types: Types, part: Part, name: QName) -> Payload:
     """Document style: the element is the body, and its children are the fields."""
-    component = types.schemas.find("element", name)
+    component = types.component("element", name, part.location)
     if component is None:
-        types.missing("element", name, part.location)
         return Payload(is_open=True, element=str(name), text=part.text)
     shape, text = types.shape_of_element(component)
     text = part.text or documentation(component.node) or text

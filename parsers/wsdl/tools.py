@@ -129,7 +129,7 @@ def _body(
 ) -> Payload | None:
     if role.message is None:
         return None
-    style = main.endpoint.style if main and main.is_soap else "rpc" if main else ""
+    style = main.endpoint.style if main else ""
     namespace = offered.operation.interface.namespace
     found = payload(types, role.message, side, style, wrapper, namespace)
     if main is not None and not main.is_soap:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from parsers.wsdl.files import WELL_KNOWN, File, Files
+from parsers.wsdl.files import BUILTIN, WELL_KNOWN, File, Files
 from parsers.wsdl.names import XSD_ALL, Node, QName, UnknownPrefix, qname, tag
 from parsers.wsdl.report import Report, place
 
@@ -59,6 +59,7 @@ class Schemas:
     table: dict[tuple[str, QName], Component] = field(default_factory=dict)
     substitutes: dict[QName, list[Component]] = field(default_factory=dict)
     derived: dict[QName, list[Component]] = field(default_factory=dict)
+    _by_local: dict[tuple[str, str], list[Component]] = field(default_factory=dict)
     _seen: set[tuple[str, Node, str]] = field(default_factory=set)
     _queue: deque[Waiting] = field(default_factory=deque)
 
@@ -73,6 +74,19 @@ class Schemas:
             self._add_file(self.files.well_known(name.namespace))
             found = self.table.get((kind, name))
         return found
+
+    def nearest(self, kind: str, name: QName, location: str) -> Component | None:
+        """As `find`; where only the namespace is wrong, the one component of that local name, with
+        a warning. The namespace of an import that was not read is not wrong, it is unknown."""
+        found = self.find(kind, name)
+        if found is not None or name.namespace in self.files.lost_namespaces | XSD_ALL:
+            return found
+        near = self._by_local.get((kind, name.local), [])
+        if len(near) != 1:
+            return None
+        here, there = (one.namespace or "no namespace" for one in (name, near[0].name))
+        self.report.warn(location, f"names of {here} are defined in {there}: taken from there")
+        return near[0]
 
     def resolve(self, text: str, node: Node, scope: Scope) -> QName:
         name = qname(text, node)
@@ -144,6 +158,9 @@ class Schemas:
         before = self.table.get((kind, name))
         if before is None or replacing:
             self.table[kind, name] = replace(component, original=before)
+            self._by_local.setdefault((kind, name.local), [])
+            if before is None and not scope.location.startswith(BUILTIN):
+                self._by_local[kind, name.local].append(self.table[kind, name])
             self._note_relations(self.table[kind, name])
 
     def _note_relations(self, component: Component) -> None:

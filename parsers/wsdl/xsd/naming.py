@@ -6,11 +6,11 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 
+from parsers.wsdl.files import BUILTIN
 from parsers.wsdl.xsd.components import Component, part
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _MAX = 100
-BUILTIN = "builtin:"
 
 
 def definition_names(components: Iterable[Component]) -> dict[Component, str]:

@@ -69,44 +69,39 @@ class Types:
             return QName(context.scope.target, text.rpartition(":")[2].strip())
 
     def find(self, kind: str, text: str, node: Node, context: Context) -> Component | None:
-        """The component of that name; a name that nothing defines is a warning."""
+        """The component that `text` names at `node`; a name that nothing defines is a warning."""
         name = self.name(text, node, context)
         found = self.schemas.find(kind, name)
         if found is not None and found.original is not None and _builds_on(node, found):
             return found.original
-        if found is None and not name.namespace:
-            found = self.schemas.find(kind, QName(context.scope.target, name.local))
-        if found is None:
-            self.missing(kind, name, place(context.scope.location, node))
-        return found
+        return found or self.component(kind, name, place(context.scope.location, node))
 
-    def missing(self, kind: str, name: QName, location: str) -> None:
-        if name.namespace not in self.schemas.files.lost_namespaces:
+    def component(self, kind: str, name: QName, location: str) -> Component | None:
+        found = self.schemas.nearest(kind, name, location)
+        if found is None and name.namespace not in self.schemas.files.lost_namespaces:
             self.report.warn(location, f"{kind} {name} is not defined: taken as anything")
+        return found
 
     # types
 
     def named(self, text: str, node: Node, context: Context) -> dict[str, Any]:
         """The type of that name: a built-in one, or a reference to its definition."""
         name = self.name(text, node, context)
-        known = _without_definition(name)
-        if known is None and not name.namespace:
-            known = builtin(QName(XSD, name.local)) if self._is_no_type(name, context) else None
-        if known is not None:
-            return known
-        component = self.find("type", text, node, context)
-        return self.reference(component) if component else {}
+        return self.type_named(name, place(context.scope.location, node), ":" not in text)
 
-    def type_named(self, name: QName, location: str) -> dict[str, Any]:
-        """As `named`, for a message part."""
+    def type_named(self, name: QName, location: str, bare: bool = False) -> dict[str, Any]:
+        """`bare`: written without prefix, so that `string` may have been meant for `xs:string`."""
         known = _without_definition(name)
         if known is not None:
             return known
-        component = self.schemas.find("type", name)
-        if component is None:
-            self.missing("type", name, location)
-            return {}
-        return self.reference(component)
+        meant = builtin(QName(XSD, name.local)) if bare else None
+        if meant is not None and self.schemas.nearest("type", name, location) is None:
+            self.report.warn(
+                location, f"type {name.local} has no prefix: taken for xs:{name.local}"
+            )
+            return meant
+        component = self.component("type", name, location)
+        return self.reference(component) if component else {}
 
     def simple_named(self, text: str, node: Node, context: Context) -> dict[str, Any]:
         """A simple type written out, to be narrowed."""
@@ -131,10 +126,6 @@ class Types:
             return shape_of(self, component.node, context)
 
         return self._once("shape", component, make, UNKNOWN)
-
-    def _is_no_type(self, name: QName, context: Context) -> bool:
-        own = QName(context.scope.target, name.local)
-        return not any(self.schemas.find("type", one) for one in (name, own))
 
     # elements
 
@@ -180,11 +171,8 @@ class Types:
         )
 
     def element_named(self, name: QName, location: str) -> dict[str, Any]:
-        component = self.schemas.find("element", name)
-        if component is None:
-            self.missing("element", name, location)
-            return {}
-        return self.element(component)
+        component = self.component("element", name, location)
+        return self.element(component) if component else {}
 
     def declared_whole(self, component: Component) -> dict[str, Any]:
         return self.declared(component.node, context_of(component))
