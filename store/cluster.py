@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -164,8 +165,11 @@ def run_program(
 
 
 def _last_error(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if "error:" in line or "FATAL" in line]
-    return lines[0] if lines else (text.strip().splitlines() or ["no message"])[-1]
+    """The first complaint, the server's own words before those of the program that ran it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    grave = [line for mark in ("FATAL:", "PANIC:", "error:") for line in lines if mark in line]
+    said = (grave or lines[-1:] or ["no message"])[0]
+    return re.sub(r"^.*?(FATAL|PANIC|error): +", "", said)
 
 
 def settings(socket_dir: Path, major: int = MAJOR) -> list[str]:

@@ -429,3 +429,32 @@ def test_default_data_dir(home: str, xdg: str | None, is_root: bool, expected: s
 
 def test_no_default_data_dir_without_a_home() -> None:
     assert server.default_data_dir(None, None, is_root=False) is None
+
+
+def test_words_of_a_failed_initdb() -> None:
+    text = (
+        "creating configuration files ... ok\n"
+        '2026-01-01 00:00:00 UTC [7] FATAL:  could not extend file "base/1/2691": No space left\n'
+        "initdb: error: child process exited with exit code 1\n"
+    )
+    assert cluster._last_error(text) == 'could not extend file "base/1/2691": No space left'
+    assert cluster._last_error("initdb: error: no user\n") == "no user"
+    assert cluster._last_error("") == "no message"
+
+
+@pytest.mark.skipif(not AS_ROOT, reason="only root may mount a small disk")
+def test_a_full_disk(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", str(disk)])
+    if mounted.returncode != 0:
+        pytest.skip("this root may not mount")
+    try:
+        with pytest.raises(GlossError, match="No space left on device"):
+            server.start(disk / "data")
+        assert sorted(path.name for path in (disk / "data").iterdir()) == [
+            "server.lock",
+            "users.lock",
+        ]
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
