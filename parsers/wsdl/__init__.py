@@ -17,6 +17,7 @@ from parsers.wsdl.xsd.components import Schemas, part
 from parsers.wsdl.xsd.types import Types
 
 _HINT = "give the WSDL itself, usually the service's address with ?wsdl"
+_MEND = "mend the XML at that line, or fetch the file again"
 
 
 def parse(document: Document) -> ParsedSpec:
@@ -47,7 +48,8 @@ def _file(document: Document, report: Report) -> File:
     try:
         tree = load(document.data)
     except Unreadable as fault:
-        raise SpecError(f"{document.location}: {fault}", hint=_HINT) from None
+        hint = _MEND if "not well-formed" in str(fault) else _HINT
+        raise SpecError(f"{document.location}: {fault}", hint=hint) from None
     for word in tree.mended:
         report.warn(document.location, word)
     return File(document.location, tree.root)

@@ -35,7 +35,7 @@ def operation_of(tables: Tables, interface: QName, node: Node, location: str) ->
     """One operation of a port type; raises ValueError where it has no name to call it by."""
     name = node.get("name", "").strip()
     if not name:
-        raise ValueError("an operation without a name")
+        raise ValueError("nothing to call it by")
     roles = [tag(child).local for child in node if tag(child).local in ("input", "output")]
     pattern = _PATTERNS.get(tuple(dict.fromkeys(roles)), "one-way")
     return InterfaceOperation(

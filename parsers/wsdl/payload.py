@@ -37,7 +37,7 @@ def payload(
     types: Types, message: Message, side: Side, style: str, operation: str, namespace: str
 ) -> Payload:
     """The body of a message. `style` "" (no binding says it) is told from the parts."""
-    parts = _body_parts(message, side)
+    parts = _body_parts(types, message, side)
     if style != "rpc" and len(parts) == 1 and parts[0].element is not None:
         return _of_element(types, parts[0], parts[0].element)
     is_rpc = style == "rpc" or (not style and any(part.type for part in parts))
@@ -48,14 +48,18 @@ def payload(
     return Payload(fields, options, element=element)
 
 
-def _body_parts(message: Message, side: Side) -> list[Part]:
+def _body_parts(types: Types, message: Message, side: Side) -> list[Part]:
+    """Parts of the message that are in its body: those named for it, else all but the headers."""
     in_header = {header.part for header in side.headers}
-    return [
-        part
-        for part in message.parts
-        if part not in in_header
-        and (side.body_parts is None or part.name in side.body_parts or part.name in side.media)
-    ]
+    parts = [part for part in message.parts if part not in in_header]
+    if side.body_parts is None:
+        return parts
+    named = [part for part in parts if part.name in {*side.body_parts, *side.media}]
+    if side.body_parts and parts and not named:
+        names = ", ".join(side.body_parts)
+        types.report.warn(parts[0].location, f"a body names parts that are not there ({names})")
+        return parts
+    return named
 
 
 def _of_element(types: Types, part: Part, name: QName) -> Payload:

@@ -10,7 +10,7 @@ from typing import Any
 from catalog.binding import SoapBinding
 from catalog.spec import Operation
 from catalog.words import distinct_names
-from parsers.wsdl.model import Header, Offer, Offered, Role, Side
+from parsers.wsdl.model import Header, InterfaceOperation, Offer, Offered, Role, Side
 from parsers.wsdl.names import QName
 from parsers.wsdl.payload import ANYTHING, Payload, input_of, output_of, payload, with_headers
 from parsers.wsdl.xsd.types import Types
@@ -35,9 +35,15 @@ def names_of(offered: Sequence[Offered]) -> list[str]:
         if len(interfaces[operation.name]) > 1:
             pieces.insert(0, operation.interface.local)
         if inside[operation.interface, operation.name] > 1:
-            pieces.append(operation.input_name)
+            pieces.append(_given_input_name(operation))
         wanted.append("_".join(piece for piece in pieces if piece))
     return distinct_names(list(zip(wanted, _identities(offered), strict=True)))
+
+
+def _given_input_name(operation: InterfaceOperation) -> str:
+    """The name of its input, "" where it only repeats the operation's (WSDL 1.1 §2.4.5)."""
+    name = operation.input_name
+    return "" if name.removesuffix("Request").removesuffix("Response") == operation.name else name
 
 
 def _identities(offered: Sequence[Offered]) -> list[str]:

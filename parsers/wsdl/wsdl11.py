@@ -49,7 +49,7 @@ def _of_port_type(
             yield Offered(operation, tuple(offers))
             seen[operation.name] += 1
         except Exception as error:  # noqa: BLE001 - one bad operation costs only itself
-            name = node.get("name", "")
+            name = node.get("name") or "(no name)"
             yield Broken(place(entry.location, node), f"operation {name}: {error}")
 
 

@@ -60,7 +60,7 @@ def read(tables: Tables, file: File) -> Description:
                 operation = _operation(tables, components, entry, node)
                 found.append(Offered(operation, tuple(offers.of(operation))))
             except Exception as error:  # noqa: BLE001 - one bad operation costs only itself
-                name = node.get("name", "")
+                name = node.get("name") or "(no name)"
                 broken.append(Broken(place(entry.location, node), f"operation {name}: {error}"))
     services = [entry.name.local for entry in components.entries["service"]]
     return Description(
@@ -132,7 +132,7 @@ def _operation(
 ) -> InterfaceOperation:
     name = node.get("name", "").strip()
     if not name:
-        raise ValueError("an operation without a name")
+        raise ValueError("nothing to call it by")
     written = node.get("pattern", "").rstrip("/").rpartition("/")[2]
     return InterfaceOperation(
         entry.name,
