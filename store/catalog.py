@@ -12,6 +12,7 @@ from catalog.binding import binding_from_json
 from catalog.errors import NotFound
 from catalog.hashing import references
 from catalog.spec import Operation, Schema
+from catalog.text import storable
 from store.connection import translated
 from store.rows import CatalogCounts, Enriched, SavedSpec, ServiceRow, ToolRow
 from store.saving import save_spec
@@ -90,7 +91,12 @@ def find_service(conn: psycopg.Connection, name: str) -> ServiceRow:
 
 def _services(conn: psycopg.Connection, name: str | None) -> list[ServiceRow]:
     with translated(), conn.cursor(row_factory=class_row(ServiceRow)) as cursor:
-        return cursor.execute(_SERVICES, {"name": name}).fetchall()
+        return cursor.execute(_SERVICES, {"name": _asked(name)}).fetchall()
+
+
+def _asked(name: str | None) -> str | None:
+    """A name as people typed it; bytes that are no text reach us as lone surrogates."""
+    return None if name is None else storable(name)[0]
 
 
 def _no_service(conn: psycopg.Connection, name: str) -> NotFound:
@@ -111,7 +117,8 @@ def service_identity(conn: psycopg.Connection, name: str) -> tuple[str, str] | N
     """Identity and source of the service that has the name now; None when it is free."""
     with translated():
         return conn.execute(
-            "SELECT identity, source FROM services WHERE name = %s AND removed_at IS NULL", (name,)
+            "SELECT identity, source FROM services WHERE name = %s AND removed_at IS NULL",
+            (_asked(name),),
         ).fetchone()
 
 
@@ -144,7 +151,7 @@ def _no_tool(conn: psycopg.Connection, tool_id: str) -> NotFound:
 
 def _tools(conn: psycopg.Connection, service: str | None, tool: str | None) -> list[ToolRow]:
     with translated(), conn.cursor(row_factory=tuple_row) as cursor:
-        cursor.execute(_TOOLS, {"service": service, "tool": tool})
+        cursor.execute(_TOOLS, {"service": _asked(service), "tool": _asked(tool)})
         return [_tool(row) for row in cursor]
 
 

@@ -7,11 +7,11 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from catalog.errors import GlossError, UsageError
 from store import cluster, postmaster, server
@@ -74,16 +74,21 @@ def _restore(conninfo: str, source: Path) -> None:
 
 def _run(conninfo: str | None, program: str, words: list[str]) -> None:
     """One of PostgreSQL's programs; the password goes by the environment, not the arguments."""
-    where: list[str] = []
-    env: dict[str, str] = {}
-    if conninfo is not None:
-        parts = conninfo_to_dict(conninfo)
-        env = {"PGPASSWORD": str(parts.pop("password", "") or "")}
-        where = ["-d", make_conninfo("", **parts)]
+    where, env = ([], {}) if conninfo is None else _as_connected(conninfo)
     done = run_program([str(cluster.binaries() / program), *where, *words], extra_env=env)
     if done.returncode != 0:
         said = masked(done.stderr.strip(), conninfo or "")
         raise GlossError(f"{program} failed: {(said.splitlines() or ['it said nothing'])[0]}")
+
+
+def _as_connected(conninfo: str) -> tuple[list[str], dict[str, str]]:
+    """Arguments and environment that lead a program to where our own connection went."""
+    with connect(conninfo) as conn:
+        where = make_conninfo("", **conn.info.get_parameters())
+        env = {"PGPASSWORD": conn.info.password}
+    with suppress(RuntimeError):
+        env["HOME"] = str(Path.home())  # certificates lie below it
+    return ["-d", where], env
 
 
 @contextmanager

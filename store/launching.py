@@ -58,7 +58,7 @@ def _launched(plan: Launch, account: Account | None, socket_dir: Path) -> Postma
 def _socket_dir(place: Path, runtime_dir: Path | None) -> Path:
     """A fresh folder that only its owner may enter, its path short enough for a socket's name."""
     for base in (runtime_dir, Path("/tmp"), Path("/var/tmp"), place):
-        if base is None or not base.is_absolute() or _socket_bytes(base) > _SOCKET_PATH_BYTES:
+        if base is None or not _may_hold_socket(base):
             continue
         with suppress(OSError):
             return Path(tempfile.mkdtemp(prefix="gloss-", dir=base))
@@ -67,5 +67,6 @@ def _socket_dir(place: Path, runtime_dir: Path | None) -> Path:
     )
 
 
-def _socket_bytes(base: Path) -> int:
-    return len(os.fsencode(base / "gloss-12345678" / f".s.PGSQL.{postmaster.PORT}.lock"))
+def _may_hold_socket(base: Path) -> bool:
+    longest = os.fsencode(base / "gloss-12345678" / f".s.PGSQL.{postmaster.PORT}.lock")
+    return base.is_absolute() and len(longest) <= _SOCKET_PATH_BYTES and b'"' not in longest

@@ -39,7 +39,7 @@ class Postmaster:
 
 def read(pgdata: Path) -> Postmaster | None:
     try:
-        lines = (pgdata / "postmaster.pid").read_text(errors="surrogateescape").splitlines()
+        lines = os.fsdecode((pgdata / "postmaster.pid").read_bytes()).splitlines()
         ready = len(lines) > 7 and lines[7].strip() == "ready"
         return Postmaster(int(lines[0]), Path(lines[4]), ready)
     except (FileNotFoundError, IndexError, ValueError):

@@ -106,7 +106,10 @@ def _service_values(parsed: ParsedSpec, source: str) -> dict[str, Any]:
 
 def _storable_operations(given: tuple[Operation, ...]) -> tuple[dict[str, Operation], int]:
     pairs = [(op, 0) if _is_storable(op) else _storable_operation(op) for op in given]
-    return {operation.name: operation for operation, _ in pairs}, sum(n for _, n in pairs)
+    by_name = {operation.name: operation for operation, _ in pairs}
+    if len(by_name) != len(given):
+        raise ValueError("two operations of a spec share a name: one would be lost")
+    return by_name, sum(mended for _, mended in pairs)
 
 
 def _is_storable(value: Any) -> bool:

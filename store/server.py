@@ -122,7 +122,7 @@ def exclusive(data_dir: Path) -> Iterator[int]:
 
 
 def url_of(server: Postmaster) -> str:
-    host = quote(str(server.socket_dir), safe="")
+    host = quote(os.fsencode(server.socket_dir), safe="")
     return f"postgresql://{cluster.SUPERUSER}@/{DATABASE}?host={host}&port={postmaster.PORT}"
 
 

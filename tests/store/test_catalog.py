@@ -103,6 +103,10 @@ class TestSaving:
         assert isinstance(kept, dict)
         assert list(kept["properties"]) == ["zebra", "a", "mm"]
 
+    def test_two_operations_of_one_name_are_refused(self, conn: psycopg.Connection) -> None:
+        with pytest.raises(ValueError, match="share a name"):
+            catalog.save_spec(conn, spec(operation("a"), operation("a")), "f")
+
     def test_problems_of_the_last_ingest_are_kept(self, conn: psycopg.Connection) -> None:
         catalog.save_spec(conn, spec(problems=(Problem("error", "/paths/x", "no response"),)), "f")
         problems = conn.execute("SELECT problems FROM services").fetchone()
@@ -248,6 +252,12 @@ class TestReading:
             with pytest.raises(NotFound) as caught:
                 catalog.find_tool(conn, wanted)
             assert caught.value.hint == "did you mean crm/get_user?"
+
+    def test_names_that_are_no_text_are_not_found(self, conn: psycopg.Connection) -> None:
+        for wanted in ("crm/\udcff", "\udcff/a", "\0"):
+            with pytest.raises(NotFound):
+                catalog.find_tool(conn, wanted)
+        assert catalog.service_identity(conn, "\udcff") is None
 
     def test_unknown_service_hints_at_near_names(self, conn: psycopg.Connection) -> None:
         catalog.save_spec(conn, spec(operation("a")), "f")

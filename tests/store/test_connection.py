@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from catalog.errors import CredentialsRefused, GlossError, TryLater, UsageError
-from store import catalog, connection
+from store import catalog, connection, copies
 from store.connection import connect, masked, shown
-from store.migrate import migrate
+from store.migrate import migrate, open_catalog
 from tests.conftest import PasswordServer
 from tests.store.specs import operation, spec
 
@@ -36,6 +37,15 @@ def test_another_server_with_a_password_and_an_ordinary_role(role_url: str) -> N
         assert [tool.id for tool in catalog.list_tools(conn)] == ["crm/a"]
         superuser = conn.execute("SELECT current_setting('is_superuser')").fetchone()
     assert superuser == ("off",)
+
+
+def test_dump_and_restore_with_a_password(role_url: str, tmp_path: Path) -> None:
+    with open_catalog(role_url) as conn:
+        catalog.save_spec(conn, spec(operation("a")), "crm.yaml")
+    copies.dump(role_url, tmp_path / "d")
+    copies.restore(role_url, tmp_path / "d", replace=True)
+    with open_catalog(role_url) as conn:
+        assert [tool.id for tool in catalog.list_tools(conn)] == ["crm/a"]
 
 
 def test_extension_that_the_role_may_not_create(password_server: PasswordServer) -> None:

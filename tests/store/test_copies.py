@@ -61,7 +61,7 @@ def test_restore_of_something_else_changes_nothing(database_url: str, tmp_path: 
 
 
 def test_dump_that_fails_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(GlossError, match="pg_dump failed") as caught:
+    with pytest.raises(TryLater) as caught:
         copies.dump("postgresql://a:hidden-word@127.0.0.1:1/x", tmp_path / "d")
     assert "hidden-word" not in caught.value.message
     assert list(tmp_path.iterdir()) == []
