@@ -49,6 +49,10 @@ class Search(_Section):
 class Probe(_Section):
     allow: list[str] = Field(default_factory=list)
     values: dict[str, Any] = Field(default_factory=dict)
+    allow_hosts: list[str] = Field(default_factory=list)
+    keep_values: bool = False
+    rate: float | None = Field(default=None, gt=0)
+    concurrency: int | None = Field(default=None, ge=1)
 
 
 class Service(_Section):

@@ -21,6 +21,7 @@ from cli.commands import (
     index,
     ingest,
     init,
+    probe,
     review,
     search,
 )
@@ -42,7 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for module in (init, ingest, catalog, enrich, review, index, search, evaluate, doctor):
+for module in (init, ingest, catalog, probe, enrich, review, index, search, evaluate, doctor):
     module.register(app)
 app.add_typer(database.app, name="db")
 

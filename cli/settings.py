@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING, Any
 from catalog.errors import UsageError
 
 if TYPE_CHECKING:
-    from cli.config_file import ConfigFile
+    from cli.config_file import ConfigFile, Probe
 
 FILE_NAME = "gloss.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSettings:
+    """What may be called of a service. `values` as written: `env:NAME` and `file:PATH` too."""
+
+    allow: frozenset[str] = frozenset()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    allow_hosts: frozenset[str] = frozenset()
+    keep_values: bool = False
+    rate: float | None = None
+    concurrency: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,8 @@ class DeclaredService:
     spec: str
     headers: Mapping[str, str] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
+    base_url: str = ""
+    probe: ProbeSettings = ProbeSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +134,21 @@ def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
             spec=entry.spec if _is_address(entry.spec) else str(folder / entry.spec),
             headers=entry.headers,
             include=tuple(folder / root for root in entry.include),
+            base_url=entry.base_url,
+            probe=_probe(entry.probe),
         )
         for entry in config.services
+    )
+
+
+def _probe(given: Probe) -> ProbeSettings:
+    return ProbeSettings(
+        allow=frozenset(given.allow),
+        values=given.values,
+        allow_hosts=frozenset(host.lower() for host in given.allow_hosts),
+        keep_values=given.keep_values,
+        rate=given.rate,
+        concurrency=given.concurrency,
     )
 
 
