@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +13,7 @@ from cli import console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 
 app = typer.Typer(
-    help="The database: start, stop, status, url, upgrade.",
+    help="The database: start, stop, status, dump, …",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -71,15 +72,45 @@ def url() -> None:
     "\n\n\b\n  gloss db upgrade"
 )
 def upgrade() -> None:
-    from store import server
+    from store import copies
     from store.migrate import schema_version
 
     config = settings.load()
     if not config.database_url:
-        for line in server.upgrade(config.data_dir):
-            console.log(line)
+        done = copies.upgrade(config.data_dir)
+        if done.backup:
+            console.out(f"PostgreSQL {done.was} became {done.now}; the old data: {done.backup}")
     with wiring.open_catalog(config) as connection:
         console.out(f"the catalog has schema {schema_version(connection)}")
+
+
+@app.command(
+    help="Write the whole catalog to a file.\n\nIn the format of pg_dump -Fc."
+    "\n\n\b\n  gloss db dump catalog.dump"
+)
+def dump(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
+    from store import copies
+
+    with wiring.database_url(settings.load()) as address:
+        copies.dump(address, file)
+    console.out(f"wrote {file}")
+
+
+@app.command(
+    help="Make the catalog what a dump says.\n\nAll or nothing: a restore that fails changes "
+    "nothing.\n\n\b\n  gloss db restore catalog.dump --replace"
+)
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Drop the catalog that is there.")
+    ] = False,
+) -> None:
+    from store import copies
+
+    with wiring.database_url(settings.load()) as address:
+        copies.restore(address, file, replace=replace)
+    console.out(f"restored from {file}")
 
 
 def _embedded_only() -> settings.Settings:

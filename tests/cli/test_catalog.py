@@ -114,10 +114,12 @@ def test_harmless_json_has_the_same_value(odd):
 )
 def test_letters_the_terminal_lacks_are_no_error(odd, env):
     for words in (("tools",), ("show", "odd/sizes"), ("tools", "--json")):
-        done = odd(*words, env=env)
+        done = odd.process(*words, env=env)
 
         assert done.exit_code == 0, done.stderr
-    assert odd("tools", "--json", env=env).json["tools"][2]["summary"] == "Größe ändern, 尺寸"
+    assert (
+        odd.process("tools", "--json", env=env).json["tools"][2]["summary"] == "Größe ändern, 尺寸"
+    )
 
 
 def test_show_as_text_names_wire_parameters_and_response(samples):

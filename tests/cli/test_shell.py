@@ -126,4 +126,4 @@ def test_a_bare_environment_is_enough(gloss):
         key: value for key, value in gloss.environment.items() if key != "HOME"
     } | {"PATH": os.defpath}
 
-    assert gloss("tools").exit_code == 0
+    assert gloss.process("tools").exit_code == 0
