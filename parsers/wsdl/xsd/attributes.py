@@ -30,7 +30,8 @@ class Attributes:
         kept = (
             one for one in base.fields if one.id not in own and one.id.name not in self.prohibited
         )
-        return Attributes((*kept, *self.fields), frozenset(), self.open or base.open)
+        prohibited = self.prohibited | base.prohibited
+        return Attributes((*kept, *self.fields), prohibited, self.open or base.open)
 
 
 NO_ATTRIBUTES = Attributes()
