@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 MAX_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
@@ -69,6 +70,7 @@ def distinct_keys(wanted: Iterable[tuple[str, str]]) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=4096)  # the same few names stand in thousands of operations
 def safe_key(text: str) -> str:
     """A parameter key that model providers accept: as `safe_name`, with dots kept."""
     if re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", text):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from catalog.spec import Operation, ParsedSpec, Schema
 from parsers.document import Document
 from parsers.openapi.building import Builder
@@ -22,6 +26,25 @@ def parse(document: Document) -> ParsedSpec:
     What had to be mended is a warning, what one operation cost itself an error, each with the JSON
     pointer of its place. References to other files are followed inside the document's jail only.
     """
+    with _no_collection():
+        return _parse(document)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the cycle collector, which walks the growing tree again and again: a quarter of the
+    time for 20 MB. Nothing here makes cycles that matter before the end.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _parse(document: Document) -> ParsedSpec:
     loaded = load(document.data, document.location)
     version, remarks = version_of(loaded.tree, document.location)
     root = File(document.location, "", loaded.tree, version, loaded.lines)

@@ -124,7 +124,9 @@ def _asked(alternatives: Any) -> Iterator[str]:
 
 
 def _options(encoding: Node) -> dict[str, Any]:
-    value = encoding.value if isinstance(encoding.value, dict) else {}
+    value = encoding.value
+    if not isinstance(value, dict):
+        return {}
     return {key: value[key] for key in _ENCODING if isinstance(value.get(key), str | bool)}
 
 

@@ -25,6 +25,10 @@ _DIGITS = bytes(48 if chr(code).isdigit() and code < 128 else 32 for code in ran
 _KEY_END = re.compile(rb'(?<!\\)"\s*:')
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MAY_BE_UNSTORABLE = re.compile(r"\\(?:u0000|x00|0|u[dD][89a-fA-F])")
+_SURROGATES = re.compile(  # JSON's escapes, which libyaml refuses
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
+    r"|\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _MAX_INT_DIGITS = 4000
 _SPEC_KEYS = ("openapi", "swagger")
 
@@ -160,13 +164,26 @@ def _careful_json(text: str) -> Loaded:
 
 def _yaml(text: str, json_fault: str) -> Loaded:
     cleaned, bad = _CONTROL.subn("\ufffd", text)
-    read = YamlTree(cleaned)
     warnings = [f"not valid JSON ({json_fault}); read as YAML"] if json_fault else []
+    try:
+        read = YamlTree(cleaned)
+    except YamlFault as fault:
+        whole = _SURROGATES.sub(_joined, cleaned)
+        if whole == cleaned:
+            raise
+        read = YamlTree(whole)
+        warnings.append(f"mended: {fault} (letters above U+FFFF are written \\UXXXXXXXX in YAML)")
     if bad:
         warnings.append(f"{bad} control characters that YAML does not allow: written as U+FFFD")
     if len(read.documents) > 1:
         warnings.append(f"{len(read.documents)} YAML documents in one file: only one was read")
     return Loaded(_the_spec(read.documents), (*warnings, *read.warnings), read.lines)
+
+
+def _joined(found: re.Match[str]) -> str:
+    """The letter that a pair of JSON escapes means; half a pair means none."""
+    code = bytes.fromhex(found[0].replace("\\u", "")).decode("utf-16-be", "replace")
+    return code if len(code) == 1 else "\ufffd"
 
 
 def _the_spec(documents: list[Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from catalog.spec import Schema
 from parsers.openapi.definitions import PREFIX, Definitions
 from parsers.openapi.dialect import ANNOTATIONS, bounds_exclusive, with_null
-from parsers.openapi.keywords import PLAIN, UNUSABLE, flag, names, text, type_name
+from parsers.openapi.keywords import PLAIN, TYPES, UNUSABLE, flag, names, text, type_name
 from parsers.openapi.node import Node
 from parsers.openapi.problems import Problems
 from parsers.openapi.references import Resolver, Unresolved
@@ -159,6 +159,9 @@ class Schemas:
 
     def _type(self, out: dict[str, Any], node: Node, depth: int) -> None:
         value = node.value
+        if isinstance(value, str) and value in TYPES:
+            out["type"] = value
+            return
         words = value if isinstance(value, list) else [value]
         found: list[str] = []
         for word in words:

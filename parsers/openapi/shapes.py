@@ -72,7 +72,9 @@ class Shapes:
     def _beside_reference(self, node: Node, shape: Shape | None) -> Shape | None:
         """What stands beside a `$ref` adds to it from 3.1 on."""
         value = node.value
-        if "$ref" not in value or len(value) == 1 or node.file.version in ("2.0", "3.0"):
+        if not isinstance(value, dict) or "$ref" not in value or len(value) == 1:
+            return shape
+        if node.file.version in ("2.0", "3.0"):
             return shape
         beside = {key: entry for key, entry in value.items() if key != "$ref"}
         own = self._build(Node(beside, node.file, node.at))

@@ -132,6 +132,7 @@ def test_alternatives_follow_renamed_keys() -> None:
         ("{$ref: '#/components/schemas/List'}", {"$ref": "#/$defs/List"}),
         ("{}", {}),
         ("{type: string}", {"type": "string"}),
+        ("false", False),
         (
             "{oneOf: [{$ref: '#/components/schemas/Base'}, {$ref: '#/components/schemas/List'}]}",
             {"oneOf": [{"$ref": "#/$defs/Base"}, {"$ref": "#/$defs/List"}]},
