@@ -155,7 +155,9 @@ def test_a_killed_user_costs_the_others_nothing(data_dir: Path) -> None:
 def test_a_killed_server_starts_again_and_has_lost_nothing(data_dir: Path) -> None:
     with server.embedded(data_dir) as url:
         execute(url, "CREATE TABLE kept AS SELECT 42 AS answer")
-        os.kill(running_pid(data_dir), signal.SIGKILL)
+        pid = running_pid(data_dir)
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: not postmaster.alive(pid))
         with server.embedded(data_dir) as again:
             assert value(again, "SELECT answer FROM kept") == 42
             execute(again, "DROP TABLE kept")
@@ -187,6 +189,17 @@ def test_stop_leaves_a_server_in_use_to_its_last_user(data_dir: Path) -> None:
         assert server.stop(data_dir).running
         assert value(url, "SELECT 1") == 1
     assert not server.status(data_dir).running
+
+
+def test_server_given_up_to_its_last_user_goes_though_that_one_is_killed(data_dir: Path) -> None:
+    pid = server.start(data_dir).pid
+    assert pid is not None
+    user = client(data_dir, "input()")
+    is_up(user)
+    assert server.stop(data_dir).running
+    user.kill()
+    ended(user)
+    until(lambda: not postmaster.alive(pid))
 
 
 def test_stop_without_a_server_is_no_error(tmp_path: Path) -> None:
