@@ -24,6 +24,7 @@ from cli.commands import (
     probe,
     review,
     search,
+    trace,
 )
 
 HELP = """Make obscure APIs readable for LLM agents.
@@ -43,7 +44,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for module in (init, ingest, catalog, probe, enrich, review, index, search, evaluate, doctor):
+for module in (
+    init,
+    ingest,
+    catalog,
+    probe,
+    trace,
+    enrich,
+    review,
+    index,
+    search,
+    evaluate,
+    doctor,
+):
     module.register(app)
 app.add_typer(database.app, name="db")
 

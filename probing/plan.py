@@ -17,7 +17,7 @@ from probing.outcomes import SETTLED
 from probing.rest import Unfit, http_call
 from probing.safety import unknown_names, verdict
 from probing.soap import endpoint_of
-from probing.values import Value, Wanted, known_names, resolved, static_value, wanted, words
+from probing.values import Value, Wanted, known_names, static_value, wanted, words
 from store.catalog import definitions_of, operations_to_index
 from store.rows import ServiceRow
 from store.samples import LastSample, last_samples, shapes_of
@@ -290,14 +290,3 @@ class _Givers:
     def of(self, call: Call, one: Wanted) -> list[str]:
         own = call.operation.name
         return [name for name in self._by_words.get(tuple(words(one.name)), ()) if name != own]
-
-
-def is_opaque(operation: Operation, definitions: Mapping[str, Schema]) -> bool:
-    """Whether the spec says nothing of the fields that come back."""
-    schema = resolved(operation.output_schema, definitions)
-    if next(known_names(schema, definitions), None) is not None:
-        return False
-    kinds = schema.get("type")
-    return kinds in (None, "object", ["object", "null"]) or (
-        kinds == "array" and not resolved(schema.get("items"), definitions).get("type")
-    )

@@ -28,6 +28,7 @@ TOOLS_HELP = """List the tools of the catalog, or of one service.
 \b
   gloss tools crm
   gloss tools --json --schemas > tools.json
+  gloss tools --missing-evidence
 """
 SHOW_HELP = """Show one tool whole.
 
@@ -62,18 +63,31 @@ def tools(
     schemas: Annotated[
         bool, typer.Option("--schemas", help="With input_schema and output_schema (JSON).")
     ] = False,
+    missing_evidence: Annotated[
+        bool,
+        typer.Option(
+            "--missing-evidence", help="Only tools with neither a response type nor a sample."
+        ),
+    ] = False,
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> None:
     from store.catalog import list_tools
 
-    with wiring.open_catalog(settings.load()) as connection:
-        found = list_tools(connection, service)
-        rows = [_tool(row) for row in found]
-        if schemas:
-            rows = [{**_tool(row), **_schemas(connection, row, full=False)} for row in found]
-    columns = ("id", "protocol", "wire", "description")
     chosen = output.chosen(form, as_json)
+    with wiring.open_catalog(settings.load()) as connection:
+        if missing_evidence:
+            _show_missing(connection, service, chosen)
+            return
+        found = list_tools(connection, service)
+        shapes = _shapes(connection, found) if chosen is not Format.text else {}
+        rows = [{**_tool(row), "shape": shapes.get(row.id)} for row in found]
+        if schemas:
+            rows = [
+                {**row, **_schemas(connection, tool, full=False)}
+                for row, tool in zip(rows, found, strict=True)
+            ]
+    columns = ("id", "protocol", "wire", "description")
     if chosen is Format.text:
         rows = [{**row, "wire": wire(tool)} for row, tool in zip(rows, found, strict=True)]
     output.records("tools", rows, chosen, columns)
@@ -91,7 +105,7 @@ def show(
 
     with wiring.open_catalog(settings.load()) as connection:
         row = find_tool(connection, tool)
-        value = {**_tool(row), **_schemas(connection, row, full)}
+        value = {**_tool(row), **_schemas(connection, row, full), **_evidence(connection, row)}
     chosen = output.chosen(form, as_json)
     if chosen is Format.text:
         console.out(show_text(value, wire(row)))
@@ -134,6 +148,36 @@ def _schemas(connection: Connection, row: ToolRow, full: bool) -> dict[str, Any]
         "input_schema": whole.input_schema,
         "output_schema": whole.output_schema,
         "cut": list(whole.cut),
+    }
+
+
+def _show_missing(connection: Connection, service: str | None, form: Format) -> None:
+    from probing.evidence import missing
+
+    rows = missing(connection, service)
+    output.records("tools", rows, form, ("id", "outcome", "detail"))
+    if not rows:
+        console.log("every tool has a response type or a sample")
+
+
+def _shapes(connection: Connection, rows: list[ToolRow]) -> dict[str, dict[str, Any]]:
+    """The shape of each tool's samples by tool id."""
+    from probing.evidence import shapes
+
+    services = {row.service_id: row.service for row in rows}
+    return {
+        f"{name}/{tool}": shape
+        for service_id, name in services.items()
+        for tool, shape in shapes(connection, service_id).items()
+    }
+
+
+def _evidence(connection: Connection, row: ToolRow) -> dict[str, Any]:
+    from probing.evidence import outcome_of, shapes
+
+    return {
+        "shape": shapes(connection, row.service_id).get(row.name),
+        "sample": outcome_of(connection, row.service_id, row.name),
     }
 
 

@@ -29,8 +29,24 @@ def _lines(tool: dict[str, Any], wire: str) -> Iterator[str]:
     yield ""
     yield from _fields("parameters", tool["input_schema"], _places(tool["binding"]))
     yield from _fields("returns", tool["output_schema"], {})
+    yield from _sample(tool["shape"], tool["sample"])
     if tool["cut"]:
         yield f"(cut to fit: {printable(', '.join(tool['cut'][:5]))}; --full shows all)"
+
+
+def _sample(shape: dict[str, Any] | None, sample: dict[str, Any] | None) -> Iterator[str]:
+    """What calls returned, sketched; nothing where there was none."""
+    from probing.evidence import sentence
+    from probing.sketching import sketch
+
+    if shape is not None:
+        yield "seen"
+        yield from (_cut(f"    {printable(line)}") for line in sketch(shape))
+    if sample is not None:
+        yield f"{sample['origin']:<12} {printable(sentence(sample))} ({sample['recorded_at'][:10]})"
+        yield from (f"{'':<13}contradicts: {printable(c)}" for c in sample["contradictions"])
+        if sample["values_kept"]:
+            yield f"{'':<13}values were kept"
 
 
 def _addresses(binding: dict[str, Any]) -> Iterator[str]:

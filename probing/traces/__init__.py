@@ -1,0 +1,1 @@
+"""Recorded traffic of several forms, as exchanges of a request and its response."""
