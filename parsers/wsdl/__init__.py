@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import Any
+
 from catalog.errors import SpecError
-from catalog.spec import Operation, ParsedSpec
+from catalog.hashing import references
+from catalog.spec import Operation, ParsedSpec, Schema
 from parsers.document import Document
 from parsers.wsdl import wsdl11, wsdl20
 from parsers.wsdl.files import File, Files
@@ -24,6 +28,7 @@ def parse(document: Document) -> ParsedSpec:
     report = Report()
     file = _file(document, report)
     files = Files(document, report)
+    files.has_read(file)
     schemas = Schemas(files, report)
     description = _described(file, Tables(files, report, schemas))
     types = Types(schemas, report)
@@ -38,7 +43,7 @@ def parse(document: Document) -> ParsedSpec:
         title=description.title,
         description=description.text,
         operations=tuple(operations),
-        definitions=types.definitions,
+        definitions=_reached(operations, types.definitions),
         problems=report.problems,
         operations_in_source=description.declared,
     )
@@ -81,6 +86,21 @@ def _operations(
         except Exception as error:  # noqa: BLE001 - one bad operation costs only itself
             report.add("error", one.operation.location, _failed(one, error))
     return found
+
+
+def _reached(
+    operations: list[Operation], definitions: dict[str, dict[str, Any]]
+) -> dict[str, Schema]:
+    """The definitions that operations point to; one read on the way may have lost its use."""
+    schemas = [(one.input_schema, one.output_schema) for one in operations]
+    waiting = deque(name for pair in schemas for schema in pair for name in references(schema))
+    reached: dict[str, Schema] = {}
+    while waiting:
+        name = waiting.popleft()
+        if name not in reached:
+            reached[name] = definitions[name]
+            waiting.extend(references(definitions[name]))
+    return reached
 
 
 def _failed(offered: Offered, error: Exception) -> str:

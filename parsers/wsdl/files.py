@@ -56,6 +56,12 @@ class Files:
     def __post_init__(self) -> None:
         self._reader = Reader(self.document)
 
+    def has_read(self, file: File) -> None:
+        """The spec itself, so that an import of it is not read as a second file."""
+        self._loaded[file.location] = file
+        if not _is_remote(file.location):
+            self._loaded[str(Path(file.location).resolve())] = file
+
     def follow(self, reference: str, base: str, namespace: str, node: Node) -> File | None:
         """The file that an import or include means."""
         if namespace in WELL_KNOWN and (not reference or _is_remote(reference)):

@@ -183,7 +183,9 @@ class Types:
         for child in node:
             if part(child) == "complexType":
                 return shape_of(self, child, context), documentation(child)
-        if not node.get("type") or _without_definition(self.name(node.get("type"), node, context)):
+        if not node.get("type"):
+            return None, ""
+        if _without_definition(self.name(node.get("type"), node, context)) is not None:
             return None, ""
         found = self.find("type", node.get("type"), node, context)
         if found is None or part(found.node) == "simpleType":

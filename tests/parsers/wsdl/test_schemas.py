@@ -169,3 +169,18 @@ def test_definitions_are_named_alike_whatever_the_order_of_operations() -> None:
 
     assert references[0] == references[1]
     assert references[0]["opa"] != references[0]["opb"]
+
+
+def test_documents_that_import_each_other_give_each_operation_once(tmp_path: Path) -> None:
+    there = '<import namespace="urn:t" location="./t.wsdl"/>'
+    text = wsdl(
+        '<import namespace="urn:t" location="back.wsdl"/>'
+        + schema(ASK_BOX + BOX + ANSWER)
+        + MESSAGES
+        + PORT_TYPE
+    )
+    (tmp_path / "t.wsdl").write_text(text)
+    spec = spec_of(text, tmp_path, back_wsdl=wsdl(there))
+
+    assert [one.name for one in spec.operations] == ["run"]
+    assert spec.problems == ()
