@@ -43,12 +43,15 @@ class ServerStatus:
 
 
 def default_data_dir(home: str | None, xdg_data_home: str | None, is_root: bool) -> Path | None:
-    """Where the catalog lives when nobody says; None without a home to put it in."""
-    if is_root:
-        return Path("/var/lib/apigloss")
+    """Where the catalog lives when nobody says; None without a home to put it in.
+
+    Root's is its home too, which its server reaches however closed it is; without one, /var/lib.
+    """
     if xdg_data_home and Path(xdg_data_home).is_absolute():
         return Path(xdg_data_home) / "apigloss"
-    return Path(home) / ".local" / "share" / "apigloss" if home else None
+    if home:
+        return Path(home) / ".local" / "share" / "apigloss"
+    return Path("/var/lib/apigloss") if is_root else None
 
 
 @contextmanager

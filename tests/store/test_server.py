@@ -433,7 +433,8 @@ class TestSocketFolder:
         ("/home/a", None, False, "/home/a/.local/share/apigloss"),
         ("/home/a", "/data", False, "/data/apigloss"),
         ("/home/a", "relative", False, "/home/a/.local/share/apigloss"),
-        ("/root", None, True, "/var/lib/apigloss"),
+        ("/root", None, True, "/root/.local/share/apigloss"),
+        (None, None, True, "/var/lib/apigloss"),
     ],
 )
 def test_default_data_dir(home: str, xdg: str | None, is_root: bool, expected: str) -> None:
