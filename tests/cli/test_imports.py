@@ -18,7 +18,6 @@ HEAVY = {
     "google.protobuf",
     "onnxruntime",
     "tokenizers",
-    "pydantic",
     "rich",
 }
 PROGRAM = """
