@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from psycopg import Connection
 
 from catalog.hashing import digest
-from catalog.spec import Schema
+from catalog.spec import Operation, Schema
 from search.encoder import Encoder
 from search.fields import ENRICHED_FIELDS, FIELDS, enriched_weights, term_weights
 from search.text import (
@@ -141,7 +141,7 @@ class Batch:
 
 
 def _entry(tool: PendingTool, definitions: Mapping[str, Schema]) -> _Entry:
-    text = tool_text(tool.operation, definitions)
+    text = tool_text(_with_shapes(tool), definitions)
     fields = lexical_fields(text)
     live = tool.enriched
     if live is None:
@@ -154,6 +154,14 @@ def _entry(tool: PendingTool, definitions: Mapping[str, Schema]) -> _Entry:
         embedding_text(text),
         enriched_embedding_text(enriched),
     )
+
+
+def _with_shapes(tool: PendingTool) -> Operation:
+    """The operation with the fields that calls returned beside those that the spec says."""
+    if not tool.shapes:
+        return tool.operation
+    returned = [tool.operation.output_schema or True, *tool.shapes]
+    return replace(tool.operation, output_schema={"anyOf": returned})
 
 
 def _texts(entry: _Entry) -> Iterator[str]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from psycopg import Connection
 
+from search.companions import LOOKUP_STEMS, names_a_thing
 from search.encoder import Encoder
 from search.question import Question
-from store.retrieval import Candidate, Key, Mix, bm25, candidates, term_weights
+from store.retrieval import Candidate, Key, Mix, bm25, candidates, term_weights, tools_named
 from store.vector_search import nearest
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 PER_LIST = 60
 """Tools that each first pass hands over for each part."""
+
+_NEAR_SERVICES = 5
+"""Services whose look-up tools are fetched beside what the passes found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,9 @@ def gather(
         model = encoder.model
         found += nearest(conn, model, list(vectors), services, PER_LIST, approximate=approximate)
     keys: list[Key] = list(dict.fromkeys((f.service_id, f.operation_id) for f in found))
+    if names_a_thing(question.texts[0]):
+        near = list(dict.fromkeys(f.service_id for f in found if f.part == 0))[:_NEAR_SERVICES]
+        keys = list(dict.fromkeys([*keys, *tools_named(conn, LOOKUP_STEMS, near, PER_LIST)]))
     tools = candidates(conn, keys, model)
     by_key = term_weights(conn, keys, question.terms, mix)
     weights = [by_key.get((tool.service_id, tool.operation_id), {}) for tool in tools]

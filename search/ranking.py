@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from search.companions import companions, names_a_thing
 from search.fields import ENRICHED_FIELDS, FIELDS
 from search.pool import Pool
 from search.question import Question
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from search.encoder import Vectors
 
 LEXICAL_SHARE = 0.5
+WHOLE_OF_TWO, WHOLE_OF_MANY = 0.7, 0.1
+"""What the request as a whole counts beside its parts. Measured on training halves: two parts are
+often one wish told at length, three and more are a list."""
+
 _FITS_COSINE = 0.25
 _FITS_COVERAGE = 0.3
 
@@ -35,23 +40,35 @@ def rank(question: Question, pool: Pool) -> list[Ranked]:
     lexical = _spread(pool.lexical)
     vector = None if pool.cosine is None else _spread(pool.cosine)
     fused = lexical if vector is None else LEXICAL_SHARE * (lexical + vector)
-    scores = _over_parts(fused)
+    scores = [float(score) for score in np.clip(_over_parts(fused), 0, 1)]
+    helped = _raise_companions(question, pool, scores)
     ids = [f"{tool.service}/{tool.name}" for tool in pool.candidates]
-    order = sorted(range(len(ids)), key=lambda i: (-float(scores[i]), ids[i]))
+    order = sorted(range(len(ids)), key=lambda i: (-scores[i], ids[i]))
     places = {
         "lexical": _places(pool.lexical[0]),
         "vector": None if pool.cosine is None else _places(pool.cosine[0]),
     }
-    best = np.argmax(fused, axis=0)
+    best = np.argmax(fused[1:], axis=0) + 1 if len(fused) > 1 else np.zeros(len(ids), dtype=int)
     return [
         Ranked(
             pool.candidates[i],
-            float(np.clip(scores[i], 0, 1)),
+            scores[i],
             _fits(question, pool, i),
-            _why(question, pool, i, int(best[i]), lexical, vector, places),
+            _why(question, pool, i, int(best[i]), lexical, vector, places)
+            | ({"finds_id_for": ids[helped[i]]} if i in helped else {}),
         )
         for i in order
     ]
+
+
+def _raise_companions(question: Question, pool: Pool, scores: list[float]) -> dict[int, int]:
+    """Raises tools that find what the best need; which one each of them helps."""
+    if not names_a_thing(question.texts[0]):
+        return {}
+    raised = companions(pool.candidates, scores)
+    for helper, (_, score) in raised.items():
+        scores[helper] = score
+    return {helper: needy for helper, (needy, _) in raised.items()}
 
 
 def _spread(scores: Vectors) -> Vectors:
@@ -68,7 +85,7 @@ def _over_parts(fused: Vectors) -> Any:
     parts = len(fused) - 1
     if not parts:
         return fused[0]
-    whole = 0.5 if parts == 2 else 0.1
+    whole = WHOLE_OF_TWO if parts == 2 else WHOLE_OF_MANY
     return whole * fused[0] + (1 - whole) * fused[1:].max(axis=0)
 
 

@@ -18,6 +18,12 @@ TEXT_VERSION = 1
 """Rises whenever the same operation would give another text, so that an old index is rebuilt."""
 
 _MAX_DESCRIPTION = 1200
+_MAX_NAMES = 300
+_EMPTY_PHRASE = re.compile(
+    r"(?:please )?(?:see|refer to|cf\.?) (?:the )?(?:docs?|documentation|manual|wiki)\b.*"
+    r"|to ?do|tbd|tba|n/?a|none|no description(?: available)?|description|-+|\.+|\?+",
+    re.IGNORECASE,
+)
 _MAX_PARAMETERS = 40
 _MAX_RESPONSE_FIELDS = 60
 _MAX_DEPTH = 4
@@ -88,8 +94,13 @@ def _spoken(identifiers: str) -> str:
 
 
 def embedding_text(text: ToolText) -> str:
-    """What the encoder reads: name and path as words, then what the spec says in prose."""
+    """What the encoder reads: name and path as words, then what the spec says in prose.
+
+    Where it says nothing, what goes in and comes out has to tell.
+    """
     parts = [_spoken(text.name), _spoken(text.path), text.summary, text.description]
+    if not _tells(text):
+        parts += [_spoken(text.parameters)[:_MAX_NAMES], _spoken(text.response)[:_MAX_NAMES]]
     said: set[str] = set()
     kept = []
     for part in parts:
@@ -98,6 +109,16 @@ def embedding_text(text: ToolText) -> str:
             said |= new
             kept.append(part.rstrip(". "))
     return shortened(". ".join(kept), _MAX_DESCRIPTION)
+
+
+def _tells(text: ToolText) -> bool:
+    """Whether summary or description say more than the name."""
+    said = set(split_identifier(text.name)) | set(split_identifier(text.path))
+    return any(
+        not _EMPTY_PHRASE.fullmatch(part.strip(" .")) and set(split_identifier(part)) - said
+        for part in (text.summary, text.description)
+        if part
+    )
 
 
 def _names(operation: Operation) -> Iterator[str]:

@@ -13,12 +13,16 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"}
+    | {"đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ı": "i"}
+)
 _MAX_WORD = 64
 
 
 def fold(text: str) -> str:
-    """Text without accents and width variants: `Größe` → `Große`, `ﬁ` → `fi`."""
-    apart = unicodedata.normalize("NFKD", text)
+    """Text without accents and width variants: `Größe` → `Grosse`, `ﬁ` → `fi`."""
+    apart = unicodedata.normalize("NFKD", text).translate(_LETTERS)
     return unicodedata.normalize("NFKC", "".join(c for c in apart if not unicodedata.combining(c)))
 
 

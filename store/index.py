@@ -144,13 +144,17 @@ def removed_since(conn: Connection) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class PendingTool:
-    """A tool whose index entry is missing or of another text. `enriched` is the live text."""
+    """A tool whose index entry is missing or of another text. `enriched` is the live text.
+
+    `shapes` are of what calls returned; `content_hash` covers them.
+    """
 
     operation: Operation
     service_id: int
     operation_id: int
     content_hash: str
     enriched: LiveText | None
+    shapes: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +202,9 @@ def pending_tools(
 ) -> list[PendingTool]:
     rows = conn.execute(
         f"""
-        SELECT o.operation_id, o.content_hash, o.name, o.protocol, o.binding, o.summary,
+        SELECT o.operation_id, {_EVIDENCE_HASH}, o.name, o.protocol, o.binding, o.summary,
                o.description, o.input_schema, o.output_schema, o.tags,
-               n.name, n.description, n.aliases, {_LIVE_HASH}
+               n.name, n.description, n.aliases, {_LIVE_HASH}, {_SHAPES}
         FROM operations o {_LIVE}
         WHERE o.service_id = %s AND o.operation_id = ANY(%s) ORDER BY o.operation_id
         """,
@@ -224,13 +228,20 @@ def _pending(service: ServiceRow, row: tuple[Any, ...]) -> PendingTool:
         tuple(tags),
     )
     live = None if row[10] is None else LiveText(row[10], row[11], tuple(row[12]), row[13])
-    return PendingTool(operation, service.service_id, operation_id, content_hash, live)
+    shapes = tuple(row[14] or ())
+    return PendingTool(operation, service.service_id, operation_id, content_hash, live, shapes)
 
 
 _LIVE = """
 LEFT JOIN enrichments n
     ON n.service_id = o.service_id AND n.tool = o.name AND n.state = 'applied'
 """
+_SEEN = "FROM samples s WHERE s.service_id = o.service_id AND s.tool = o.name"
+_SHAPES = f"(SELECT json_agg(s.shape ORDER BY s.recorded_at DESC) {_SEEN} AND s.shape IS NOT NULL)"
+# What the operation says, and what was seen of it: a new shape makes the entry stale.
+_EVIDENCE_HASH = f"""(o.content_hash || coalesce(
+    (SELECT '+' || md5(string_agg(DISTINCT s.shape_hash, ',' ORDER BY s.shape_hash))
+     {_SEEN} AND s.shape IS NOT NULL), ''))"""
 _LIVE_HASH = "md5(concat_ws(chr(31), n.name, n.description, array_to_string(n.aliases, chr(31))))"
 _INDEXED = f"""
 FROM operations o {_LIVE}
@@ -242,7 +253,7 @@ LEFT JOIN embeddings e ON e.service_id = o.service_id AND e.operation_id = o.ope
     AND e.model = %(model)s
 """
 _CHANGED = f"""(
-    d.content_hash IS DISTINCT FROM o.content_hash
+    d.content_hash IS DISTINCT FROM {_EVIDENCE_HASH}
     OR d.text_version IS DISTINCT FROM %(version)s
     OR e.model IS NULL
     OR l.content_hash IS DISTINCT FROM CASE WHEN n.name IS NOT NULL THEN {_LIVE_HASH} END

@@ -48,6 +48,7 @@ class Candidate:
     enriched_terms: list[str] | None
     vector: list[float] | None
     wire: str
+    method: str
     enriched_name: str | None
     enriched_description: str | None
 
@@ -152,7 +153,9 @@ def candidates(conn: Connection, keys: Sequence[Key], model: str | None) -> list
             SELECT o.service_id, o.operation_id, s.name AS service, o.name, o.protocol,
                    o.summary, o.description, d.terms, n.terms AS enriched_terms,
                    e.mixed::vector::real[] AS vector,
-                   coalesce(o.binding->>'path', o.binding->>'method', '') AS wire,
+                   coalesce(o.binding->>'path', o.binding->>'operation', o.binding->>'method', '')
+                       AS wire,
+                   CASE o.protocol WHEN 'rest' THEN o.binding->>'method' ELSE '' END AS method,
                    r.name AS enriched_name, r.description AS enriched_description
             FROM unnest(%(services)s::bigint[], %(operations)s::bigint[]) AS k (service, operation)
             JOIN operations o ON o.service_id = k.service AND o.operation_id = k.operation
@@ -168,6 +171,21 @@ def candidates(conn: Connection, keys: Sequence[Key], model: str | None) -> list
             """,
             {**_keys(keys), "model": model},
         ).fetchall()
+
+
+def tools_named(
+    conn: Connection, terms: Sequence[str], services: Sequence[int], limit: int
+) -> list[Key]:
+    """The tools of these services in which one of the terms weighs most, as it does in names."""
+    return conn.execute(
+        """
+        SELECT service_id, operation_id FROM postings
+        WHERE term = ANY(%s) AND service_id = ANY(%s)
+        GROUP BY service_id, operation_id
+        ORDER BY max(original) DESC, service_id, operation_id LIMIT %s
+        """,
+        (list(terms), list(services), limit),
+    ).fetchall()
 
 
 def similar_words(conn: Connection, word: str, slack: int, limit: int) -> list[tuple[str, str]]:
