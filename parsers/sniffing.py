@@ -37,15 +37,23 @@ def sniff(data: bytes) -> Content:
     if not data[:HEAD_BYTES].strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe") and not data.strip():
         return Content("", "an empty file")
     text = as_utf8(data).lstrip()
-    binary = _binary(data, text)
-    if binary:
-        return binary
+    return _binary(data) or _textual(text) or Content("", _what_else(text[:HEAD_BYTES]))
+
+
+def _textual(text: bytes) -> Content | None:
+    """A spec, with a NUL in it or not, or a text that is known by its first lines."""
     head = text[:HEAD_BYTES]
     if head.startswith(b"<"):
-        return _xml(head) or _xml(text) or Content("", "XML without a root element")
+        return _xml(head) or _xml(text)
     if head[:1] in (b"{", b"["):
         return _json(text)
     return _yaml_spec(text) or _proto(head) or _marked(head) or _other_yaml(head)
+
+
+def _what_else(head: bytes) -> str:
+    if b"\x00" in head:
+        return "a binary file"
+    return "XML without a root element" if head.startswith(b"<") else "plain text"
 
 
 def encoding_of(data: bytes) -> tuple[str, int]:
@@ -82,13 +90,10 @@ _MAGIC = (
 )
 
 
-def _binary(data: bytes, text: bytes) -> Content | None:
+def _binary(data: bytes) -> Content | None:
     if _is_descriptor_set(data):
         return Content("proto", "a compiled descriptor set")
-    for magic, what in _MAGIC:
-        if data.startswith(magic):
-            return Content("", what)
-    return Content("", "a binary file") if b"\x00" in text[:HEAD_BYTES] else None
+    return next((Content("", what) for magic, what in _MAGIC if data.startswith(magic)), None)
 
 
 def _is_descriptor_set(data: bytes) -> bool:
@@ -226,9 +231,9 @@ def _yaml_spec(text: bytes) -> Content | None:
     return None
 
 
-def _other_yaml(head: bytes) -> Content:
-    if not _YAML_LINE.search(head):
-        return Content("", "plain text")
+def _other_yaml(head: bytes) -> Content | None:
+    if b"\x00" in head or not _YAML_LINE.search(head):
+        return None
     other = _other(head, rb"(?m)^[\"']?%s[\"']?[ \t]*:")
     return other or Content("", "YAML without an openapi or swagger key at its top")
 

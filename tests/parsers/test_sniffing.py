@@ -124,6 +124,11 @@ def test_binary_files_are_named(data: bytes, what: str) -> None:
     assert not sniff(data).kind
 
 
+def test_a_spec_with_a_nul_in_it_is_still_a_spec() -> None:
+    assert sniff(WSDL.replace("name", "n\0me").encode()).what == "WSDL 1.1"
+    assert sniff(b'{"openapi": "3.0.0", "x": "\0"}').what == "OpenAPI"
+
+
 def test_a_compiled_descriptor_set_is_known() -> None:
     assert sniff(DESCRIPTOR_SET).what == "a compiled descriptor set"
     assert sniff(DESCRIPTOR_SET).kind == "proto"
