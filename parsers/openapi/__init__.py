@@ -12,7 +12,7 @@ from parsers.openapi.building import Builder
 from parsers.openapi.definitions import Definitions
 from parsers.openapi.kinds import version_of
 from parsers.openapi.loading import Loaded, load
-from parsers.openapi.node import File, Node
+from parsers.openapi.node import File, Node, has_ids
 from parsers.openapi.operations import Operations
 from parsers.openapi.problems import Problems
 from parsers.openapi.references import Resolver
@@ -47,7 +47,8 @@ def _no_collection() -> Iterator[None]:
 def _parse(document: Document) -> ParsedSpec:
     loaded = load(document.data, document.location)
     version, remarks = version_of(loaded.tree, document.location)
-    root = File(document.location, "", loaded.tree, version, loaded.lines)
+    named = has_ids(document.data)
+    root = File(document.location, "", loaded.tree, version, loaded.lines, named)
     problems = Problems()
     for remark in (*loaded.warnings, *remarks):
         problems.warn(root.root, remark)

@@ -19,6 +19,7 @@ class File:
     tree: Any
     version: str = "3.0"
     lines: dict[int, int] = field(default_factory=dict)
+    has_ids: bool = False
 
     @property
     def root(self) -> Node:
@@ -72,6 +73,11 @@ class Node(NamedTuple):
             value = step(value, token)
             line = self.file.lines.get(id(value), line)
         return line
+
+
+def has_ids(data: bytes) -> bool:
+    """Whether a file may name places by `$id` or `$self`; most do not, and need no search."""
+    return b"$id" in data or b"$self" in data or b"\0" in data[:64]
 
 
 MISSING: Any = object()

@@ -163,7 +163,8 @@ class Parameters:
     def _matched(self, path: str, found: list[Parameter], operation: Node) -> list[Parameter]:
         """The parameters set against the path: every `{name}` of it is there, and is required."""
         wanted = dict.fromkeys(_template_names(path))
-        out = [self._placed(one, wanted, path) for one in found]
+        placed = [self._placed(one, wanted, path) for one in found]
+        out = list({one.identity: one for one in placed}.values())
         there = {one.name for one in out if one.place == "path"}
         for name in wanted:
             if name not in there:

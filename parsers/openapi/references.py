@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from os.path import relpath
 from pathlib import PurePath
-from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from catalog.errors import SpecError
 from parsers.document import Document
 from parsers.openapi.loading import load
-from parsers.openapi.node import MISSING, At, File, Node, step
+from parsers.openapi.node import MISSING, File, Node, has_ids, step
+from parsers.openapi.placenames import PlaceNames, joined
 from parsers.openapi.problems import Problems
 from parsers.reading import Reader, Refused
 
@@ -31,8 +31,8 @@ class Resolver:
         self._problems = problems
         self._root = root
         self._files: dict[str, File] = {root.location: root}
-        self._found: dict[tuple[str, str], Node | Unresolved] = {}
-        self._named: dict[str, _Names] = {}
+        self._found: dict[tuple[str, str, str], Node | Unresolved] = {}
+        self._named: dict[str, PlaceNames] = {}
         self._register_root(document.location)
 
     def follow(self, node: Node) -> Node:
@@ -46,7 +46,7 @@ class Resolver:
 
     def target(self, ref: str, node: Node) -> Node:
         """What one reference points to, seen from the place where it stands."""
-        key = (node.file.location, ref)
+        key = self.key(ref, node)
         found = self._found.get(key)
         if found is None:
             try:
@@ -57,6 +57,11 @@ class Resolver:
         if isinstance(found, Unresolved):
             raise found
         return found
+
+    def key(self, ref: str, node: Node) -> tuple[str, str, str]:
+        """The same for two references that mean the same: file, resource in it, and words."""
+        inside = self._names(node.file).around(node) if node.file.has_ids else ()
+        return node.file.location, inside[0][1].where if inside else "", ref
 
     def anchor(self, name: str, node: Node) -> Node:
         """The place that `$anchor` or `$dynamicAnchor` gives a name in this file."""
@@ -84,8 +89,9 @@ class Resolver:
     def _inside(self, file: File, fragment: str, ref: str, node: Node) -> Node:
         if fragment and not fragment.startswith("/"):
             return self.anchor(unquote(fragment), file.root)
-        found = self._pointed(file.root, fragment)
-        for base in self._enclosing_ids(node) if found is None else ():
+        around = self._names(file).around(node) if file.has_ids else ()
+        found = None
+        for base in (*(base for _, base in around), file.root):  # the innermost resource first
             found = found or self._pointed(base, fragment)
         found = found or self._other_home(fragment)
         if found is None:
@@ -160,13 +166,13 @@ class Resolver:
             return File(location, label, data.decode("utf-8", "replace"))
         loaded = load(data, label)
         version = self._root.version
-        file = File(location, label, loaded.tree, version, loaded.lines)
+        file = File(location, label, loaded.tree, version, loaded.lines, has_ids(data))
         for message in loaded.warnings:
             self._problems.warn(file.root, message)
         return file
 
     def _label(self, location: str) -> str:
-        if urlsplit(location).scheme in ("http", "https"):
+        if location.startswith(("http://", "https://")):
             return location
         folder = PurePath(self._root.location).parent
         return PurePath(relpath(location, folder)).as_posix()
@@ -180,68 +186,16 @@ class Resolver:
             return
 
     def _by_id(self, address: str, node: Node) -> Node | None:
-        names = self._names(node.file)
-        if not names.ids:
+        if not node.file.has_ids:
             return None
-        bases = [base for base, _ in names.around(node)]
-        absolute = [urljoin(base, address) for base in bases]
+        names = self._names(node.file)
+        absolute = [joined(base, address) for base, _ in names.around(node)]
         return next((names.ids[one] for one in (*absolute, address) if one in names.ids), None)
 
-    def _enclosing_ids(self, node: Node) -> list[Node]:
-        return [base for _, base in self._names(node.file).around(node)]
-
-    def _names(self, file: File) -> _Names:
+    def _names(self, file: File) -> PlaceNames:
         if file.location not in self._named:
-            self._named[file.location] = _Names(file)
+            self._named[file.location] = PlaceNames(file)
         return self._named[file.location]
-
-
-class _Names:
-    """What one file calls its places by `$id`, `$self`, `$anchor` and `$dynamicAnchor`."""
-
-    def __init__(self, file: File) -> None:
-        self.ids: dict[str, Node] = {}
-        self.anchors: dict[str, Node] = {}
-        self._places: dict[tuple[str, ...], tuple[str, Node]] = {}
-        own = file.tree.get("$self") if isinstance(file.tree, dict) else None
-        self._walk(file, own if isinstance(own, str) else "")
-
-    def around(self, node: Node) -> list[tuple[str, Node]]:
-        """The resources around a place, innermost first, each with its address."""
-        tokens = tuple(node.tokens) if self._places else ()
-        cuts = (tokens[:length] for length in range(len(tokens), -1, -1))
-        return [self._places[cut] for cut in cuts if cut in self._places]
-
-    def _walk(self, file: File, base: str) -> None:
-        if base:
-            self._name(base, file.root)
-        stack: list[tuple[Any, At, str]] = [(file.tree, None, base)]
-        while stack:
-            value, at, base = stack.pop()
-            if isinstance(value, dict):
-                base = self._visit(Node(value, file, at), base)
-                stack.extend((v, (at, k), base) for k, v in value.items() if _deep(v))
-            elif isinstance(value, list):
-                stack.extend((v, (at, str(i)), base) for i, v in enumerate(value) if _deep(v))
-
-    def _visit(self, node: Node, base: str) -> str:
-        own = node.value.get("$id")
-        if isinstance(own, str) and not own.startswith("#"):
-            base = urljoin(base, own)
-            self._name(base.partition("#")[0], node)
-        for key in ("$anchor", "$dynamicAnchor"):
-            anchor = node.value.get(key)
-            if isinstance(anchor, str):
-                self.anchors.setdefault(anchor, node)
-        return base
-
-    def _name(self, address: str, node: Node) -> None:
-        self.ids.setdefault(address, node)
-        self._places[tuple(node.tokens)] = (address, node)
-
-
-def _deep(value: Any) -> bool:
-    return isinstance(value, dict | list)
 
 
 def _token(raw: str) -> str:

@@ -37,7 +37,7 @@ class Schemas:
         self.resolver = resolver
         self.definitions = definitions
         self._problems = problems
-        self._names: dict[tuple[str, str], str | Unresolved] = {}
+        self._names: dict[tuple[str, str, str], str | Unresolved] = {}
 
     def convert(self, node: Node, depth: int = 0) -> Schema:
         value = node.value
@@ -128,7 +128,7 @@ class Schemas:
         return with_null({**rest, **out}) if nullable else {**out, **rest}
 
     def _name_of(self, ref: str, node: Node) -> str | Unresolved:
-        key = (node.file.location, ref)
+        key = self.resolver.key(ref, node)
         if key not in self._names:
             try:
                 self._names[key] = self.definitions.name(self._final(ref, node))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from parsers.openapi.node import Node
+from parsers.openapi.placenames import joined
 from parsers.openapi.problems import Problems
 
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
@@ -20,7 +21,7 @@ class Servers:
     """
 
     def __init__(self, document: Node, location: str, problems: Problems) -> None:
-        self._base = location if urlsplit(location).scheme in ("http", "https") else ""
+        self._base = location if location.startswith(("http://", "https://")) else ""
         self._problems = problems
         self._document = document
         old = document.file.version == "2.0"
@@ -50,7 +51,7 @@ class Servers:
     def _placed(self, address: str) -> str:
         """The address, whole where the document's own address says the rest."""
         if self._base:
-            address = urljoin(self._base, address)
+            address = joined(self._base, address)
         return address.rstrip("/") or "/"
 
     def _of_2(self, document: Node, schemes: Any = None) -> tuple[str, ...]:
@@ -68,7 +69,8 @@ class Servers:
 
     def _schemes(self, given: Any) -> list[str]:
         listed = given.value.get("schemes") if isinstance(given, Node) else given
-        words = [f"{one}:" for one in listed or () if isinstance(one, str)]
+        listed = listed if isinstance(listed, list) else [listed]
+        words = [f"{one}:" for one in listed if isinstance(one, str)]
         if words:
             return words
         return [f"{urlsplit(self._base).scheme}:"] if self._base else ["https:"]
