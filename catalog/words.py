@@ -6,22 +6,37 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 MAX_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
-_PIECES = re.compile(
+_RUNS = re.compile(r"[^\W\d_]+|\d+")
+_CASES = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])"  # an acronym before a word: HTTPServer → HTTP, Server
-    r"|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
-    r"|[^\W\d_A-Za-z]+"  # letters of other scripts, kept whole
+    r"|[A-Z]?[a-z]+|[A-Z]+"
 )
 
 
 def split_identifier(text: str) -> list[str]:
     """Lower-case words of an identifier or path: `getProcInfo3` → get, proc, info, 3."""
     folded = unicodedata.normalize("NFKC", text)
-    return [piece.lower() for piece in _PIECES.findall(folded)]
+    return [
+        run[start:end].lower() for run in _RUNS.findall(folded) for start, end in _words_of(run)
+    ]
+
+
+def _words_of(run: str) -> Iterator[tuple[int, int]]:
+    """Where the words of one run of letters lie. Letters beyond ASCII count by their case."""
+    cased = run if run.isascii() else "".join(map(_case_of, run))
+    if not cased.isascii() or not cased.isalpha():
+        yield 0, len(run)
+        return
+    yield from (match.span() for match in _CASES.finditer(cased))
+
+
+def _case_of(letter: str) -> str:
+    return "A" if letter.isupper() else "a" if letter.islower() else letter
 
 
 def safe_name(text: str, fallback: str = "operation") -> str:
