@@ -49,6 +49,7 @@ class Resolver:
         key = self.key(ref, node)
         found = self._found.get(key)
         if found is None:
+            self._found[key] = Unresolved(f"{ref}: the reference leads back to itself")
             try:
                 found = self._locate(ref, node)
             except Unresolved as fault:

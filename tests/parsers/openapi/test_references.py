@@ -227,6 +227,41 @@ def test_ids_anchors_and_dynamic_references() -> None:
     ]
 
 
+def test_pointers_count_from_the_resource_around_them() -> None:
+    spec = read(
+        """
+        paths:
+          /x:
+            get:
+              responses:
+                "200": {content: {application/json: {schema: {anyOf: [
+                  {$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}]}}}}
+        components:
+          schemas:
+            A: {$id: 'https://a.test/', items: {$ref: '#/$defs/x'}, $defs: {x: {title: of a}}}
+            B: {$id: 'https://b.test/', items: {$ref: '#/$defs/x'}, $defs: {x: {title: of b}}}
+        """,
+        "3.1.0",
+    )
+
+    for name in ("A", "B"):
+        items = spec.definitions[name]["items"]
+        assert spec.definitions[next(references(items))] == {"title": f"of {name.lower()}"}
+
+
+def test_a_reference_that_goes_through_itself_ends() -> None:
+    spec = read(
+        """
+        paths:
+          /x: {get: {operationId: x, responses: {"200": {$ref: '#/components/a/b'}}}}
+        components: {a: {$ref: '#/components/a/b/c'}}
+        """
+    )
+
+    assert [one.name for one in spec.operations] == ["x"]
+    assert [level for level, _, _ in said(spec)] == ["warning"]
+
+
 def test_what_is_outside_the_folder_is_read_only_with_leave(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.yaml").write_text("type: string\ntitle: hunter2\n")
