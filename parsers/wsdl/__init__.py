@@ -10,7 +10,7 @@ from catalog.hashing import references
 from catalog.spec import Operation, ParsedSpec, Schema
 from parsers.document import Document
 from parsers.wsdl import wsdl11, wsdl20
-from parsers.wsdl.files import File, Files
+from parsers.wsdl.files import LOST, File, Files
 from parsers.wsdl.model import Description, Offered
 from parsers.wsdl.names import WSDL, WSDL_2, tag
 from parsers.wsdl.report import Report
@@ -31,10 +31,12 @@ def parse(document: Document) -> ParsedSpec:
     files.has_read(file)
     schemas = Schemas(files, report)
     description = _described(file, Tables(files, report, schemas))
+    if not description.declared:
+        _refuse_nothing(description, report, document.location)
     types = Types(schemas, report)
     operations = _operations(description, types, report, document.service)
     types.write_definitions()
-    _count(description, report, document.location)
+    _note_directions(description, report)
     return ParsedSpec(
         service=document.service,
         kind="wsdl",
@@ -109,9 +111,17 @@ def _failed(offered: Offered, error: Exception) -> str:
     return f"operation {operation.interface.local}.{operation.name} cannot be read: {cause}"
 
 
-def _count(description: Description, report: Report, location: str) -> None:
-    if not description.declared:
-        report.warn(location, "declares no operations: no port type or interface here or imported")
+def _refuse_nothing(description: Description, report: Report, location: str) -> None:
+    """No operations: an error where there should be some, else a word."""
+    lost = [one.message for one in report.problems if one.message.startswith(LOST)]
+    if description.is_whole or lost:
+        cause = "; ".join(["declares no operations, here or in what it imports", *lost[:3]])
+        hint = "bring the files that it imports" if lost else _HINT
+        raise SpecError(f"{location}: {cause}", hint=hint)
+    report.warn(location, "declares no operations: it is a part for other WSDLs to import")
+
+
+def _note_directions(description: Description, report: Report) -> None:
     for offered in description.operations:
         if offered.operation.pattern in ("notification", "solicit-response"):
             operation = offered.operation

@@ -15,6 +15,7 @@ from parsers.wsdl.xml import Unreadable, load
 
 MAX_FILES = 2000
 BUILTIN = "builtin:"
+LOST = "import not read:"
 _FOLDER = Path(__file__).parent / "schemas"
 WELL_KNOWN = {
     "http://schemas.xmlsoap.org/soap/encoding/": "soap-encoding.xsd",
@@ -95,9 +96,8 @@ class Files:
         self.lost_namespaces.add(namespace)
         cause = str(fault) if isinstance(fault, Refused) else f"{reference} {fault}"
         named = cause if reference in cause else f"{reference}: {cause}"
-        self.report.warn(
-            place(base, node), f"import not read: {named}; what it defines is taken as anything"
-        )
+        word = f"{LOST} {named}; what it defines is taken as anything"
+        self.report.warn(place(base, node), word)
         return None
 
 

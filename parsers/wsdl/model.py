@@ -111,7 +111,9 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """`declared` counts the operations in the XML itself, apart from how they were read."""
+    """`declared` counts the operations in the XML itself, apart from how they were read.
+    `is_whole`: it describes a service, so that having no operation at all is a fault; a WSDL may
+    also be a part of one, types and messages for others to import."""
 
     version: str
     namespace: str
@@ -120,3 +122,4 @@ class Description:
     operations: tuple[Offered, ...]
     broken: tuple[Broken, ...]
     declared: int
+    is_whole: bool

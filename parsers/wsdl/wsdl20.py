@@ -71,6 +71,7 @@ def read(tables: Tables, file: File) -> Description:
         tuple(found),
         tuple(broken),
         declared,
+        True,
     )
 
 

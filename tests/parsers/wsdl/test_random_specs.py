@@ -68,7 +68,7 @@ def specs(draw: st.DrawFn) -> tuple[str, int]:
         '<xs:enumeration value="x"/></xs:restriction></xs:simpleType>'
     )
     element = f'<xs:element name="E"><xs:complexType>{draw(complex_types())}</xs:complexType>'
-    names = draw(st.lists(NAMES, max_size=5))
+    names = draw(st.lists(NAMES, min_size=1, max_size=5))
     parts = [
         draw(st.sampled_from(['element="t:E"', f'type="{draw(TYPES)}"', 'element="t:Gone"', ""]))
         for _ in names
