@@ -23,11 +23,14 @@ _IN_BODY = ("body", "form")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One operation as it stands in the document; `item` is the path item that holds it."""
+    """One operation as it stands in the document; `item` is the path item that holds it, `beside`
+    what stands next to the reference to that.
+    """
 
     method: str
     path: str
     item: Node
+    beside: Node
     node: Node
 
     @property
@@ -61,7 +64,7 @@ class Builder:
 
     def build(self, found: Found, name: str) -> Operation:
         node = found.node
-        parameters = self._parameters.of(found.path, found.item, node)
+        parameters = self._parameters.of(found.path, (found.item, found.beside, node))
         body = self._body(node, parameters)
         plain = [one.field() for one in parameters if one.place not in _IN_BODY]
         schema, arguments = input_schema(plain, body)

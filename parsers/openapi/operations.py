@@ -72,30 +72,32 @@ class Operations:
         return paths
 
     def _of_item(self, path: str, given: Node, item: Node) -> Iterator[Found]:
-        """The operations of one path; what stands beside its `$ref` comes first."""
+        """The operations of one path; what stands beside its `$ref` beats what that leads to."""
         if not isinstance(item.value, dict):
             self._problems.warn(item, "a path that is no mapping: left out", path)
             return
-        own = {key for key in given.value if key != "$ref"} if given.value is not item.value else ()
+        beside = {} if given.value is item.value else {**given.value}
+        beside.pop("$ref", None)
+        aside = Node(beside, given.file, given.at)
         for key, node in item.entries():
-            if key not in own:
-                yield from self._of_key(key, path, item, node)
-        for key in own:
-            yield from self._of_key(key, path, given, given.child(key))
+            if key not in beside:
+                for method, entry in self._of_key(key, path, node):
+                    yield Found(method, path, item, aside, entry)
+        for key, node in aside.entries():
+            for method, entry in self._of_key(key, path, node):
+                yield Found(method, path, item, aside, entry)
 
-    def _of_key(self, key: str, path: str, item: Node, node: Node) -> Iterator[Found]:
+    def _of_key(self, key: str, path: str, node: Node) -> Iterator[tuple[str, Node]]:
         method = key.lower()
         if method in METHODS:
             if key != method:
                 self._problems.warn(node, "a method that is not in lower case", key)
-            if method == "query" and item.file.version in ("2.0", "3.0", "3.1"):
-                self._problems.warn(
-                    node, "the method `query` came with OpenAPI 3.2: read all the same"
-                )
-            yield Found(method.upper(), path, item, node)
+            if method == "query" and node.file.version in ("2.0", "3.0", "3.1"):
+                said = "the method `query` came with OpenAPI 3.2: read all the same"
+                self._problems.warn(node, said)
+            yield method.upper(), node
         elif key == "additionalOperations":
-            for name, entry in node.entries():
-                yield Found(name, path, item, entry)
+            yield from node.entries()
         elif key not in _ITEM_KEYS and key[:2] != "x-":
             self._problems.warn(node, f"{path}: `{key}` is no method of OpenAPI: left out")
 

@@ -59,10 +59,10 @@ class Parameters:
         self._problems = problems
         self._known: dict[int, Parameter | None] = {}
 
-    def of(self, path: str, item: Node, operation: Node) -> list[Parameter]:
-        """Its own parameters beat those of its path that have the same name and place."""
+    def of(self, path: str, owners: tuple[Node, ...]) -> list[Parameter]:
+        """A later owner's parameters beat those of the same name and place."""
         merged: dict[tuple[str, str], Parameter] = {}
-        for owner in (item, operation):
+        for owner in owners:
             seen: set[tuple[str, str]] = set()
             for one in self._listed(owner.child("parameters")):
                 if one.identity in seen:
@@ -71,7 +71,7 @@ class Parameters:
                     continue
                 seen.add(one.identity)
                 merged[one.identity] = one
-        return self._matched(path, list(merged.values()), operation)
+        return self._matched(path, list(merged.values()), owners[-1])
 
     def _listed(self, listing: Node) -> Iterator[Parameter]:
         listing = self._followed(listing) or Node(None, listing.file, listing.at)
@@ -109,7 +109,8 @@ class Parameters:
             return None
         place = self._place(node)
         if place == "header" and node.file.version != "2.0" and _sent_otherwise(name):
-            self._problems.note(node, f"header {name}: not a parameter (OpenAPI 3 §4.8.12)")
+            said = "a header that is set otherwise, so no parameter (OpenAPI 3 §4.8.12)"
+            self._problems.note(node, said, str(name))
             return None
         text = self._schemas.text(node.child("description"))
         schema, options = (True, {}) if place == "body" else self._schema(node, place)

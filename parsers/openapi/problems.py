@@ -7,7 +7,7 @@ from collections import Counter
 from catalog.spec import Level, Problem
 from parsers.openapi.node import Node
 
-MAX_ALIKE = 20
+MAX_ALIKE: dict[Level, int] = {"warning": 20, "note": 3}
 
 
 class Problems:
@@ -32,7 +32,7 @@ class Problems:
 
     def _count(self, level: Level, node: Node, message: str, detail: str) -> None:
         self._alike[level, message] += 1
-        if self._alike[level, message] <= MAX_ALIKE:
+        if self._alike[level, message] <= MAX_ALIKE[level]:
             self._keep(level, node, f"{message}: {detail}" if detail else message)
 
     def _keep(self, level: Level, node: Node, message: str) -> None:
@@ -42,7 +42,7 @@ class Problems:
 
     def _folded(self) -> list[Problem]:
         return [
-            Problem(level, "#", f"{count - MAX_ALIKE} more like this: {message}")
+            Problem(level, "#", f"{count - MAX_ALIKE[level]} more like this: {message}")
             for (level, message), count in self._alike.items()
-            if count > MAX_ALIKE
+            if count > MAX_ALIKE[level]
         ]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from catalog.spec import Schema
+from parsers.openapi.examples import with_example, with_example_of_2
 from parsers.openapi.media import by_preference, is_binary, is_text, preferred
 from parsers.openapi.node import Node
 from parsers.openapi.problems import Problems
@@ -66,7 +67,8 @@ class Responses:
         if schema.value is None and "schema" not in node.value:
             return Answer()
         media_type = by_preference(produces)[0] if produces else ""
-        return Answer("", media_type, self._schemas.convert(schema))
+        converted = with_example_of_2(self._schemas.convert(schema), node, media_type)
+        return Answer("", media_type, converted)
 
     def _of_3(self, node: Node) -> Answer:
         content = self._followed(node.child("content"))
@@ -74,7 +76,8 @@ class Responses:
         if not media_types:
             return Answer()
         media = self._followed(content.child(media_types[0]))
-        return Answer("", media_types[0], self._schema(media, media_types[0]))
+        schema = with_example(self._schema(media, media_types[0]), media, self._followed)
+        return Answer("", media_types[0], schema)
 
     def _schema(self, media: Node, media_type: str) -> Schema | None:
         if media.child("itemSchema").value is not None:  # 3.2: a stream of items

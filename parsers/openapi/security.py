@@ -12,7 +12,8 @@ def security_names(operation: Node, root: Node) -> tuple[str, ...]:
 
     An operation's list, even an empty one, replaces the document's. `none` is the way without.
     """
-    given = operation.value.get("security", root.value.get("security"))
+    own = operation.value.get("security")
+    given = root.value.get("security") if own is None else own
     ways = given if isinstance(given, list) else [given]
     named = [" + ".join(map(str, way)) or NOTHING for way in ways if isinstance(way, dict)]
     return tuple(dict.fromkeys(named))

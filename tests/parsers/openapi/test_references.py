@@ -157,9 +157,11 @@ def test_every_part_may_be_a_reference() -> None:
           /x:
             $ref: '#/components/pathItems/X'
             delete: {operationId: own, responses: {}}
+            parameters: [{name: beside, in: header, schema: {type: string}}]
         components:
           pathItems:
             X:
+              delete: {operationId: hidden}
               post:
                 operationId: x
                 parameters: [{$ref: '#/components/parameters/P'}]
@@ -176,7 +178,11 @@ def test_every_part_may_be_a_reference() -> None:
 
     assert said(spec) == []
     one = operation(spec, "x")
-    assert places(one) == {"p": ("p", "query"), "o": ("o", "body")}
+    assert places(one) == {
+        "beside": ("beside", "header"),
+        "p": ("p", "query"),
+        "o": ("o", "body"),
+    }
     assert one.output_schema == {"type": "array"}
     assert operation(spec, "DELETE /x").name == "own"
 
