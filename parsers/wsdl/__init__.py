@@ -114,7 +114,7 @@ def _failed(offered: Offered, error: Exception) -> str:
 def _refuse_nothing(description: Description, report: Report, location: str) -> None:
     """No operations: an error where there should be some, else a word."""
     lost = [one.message for one in report.problems if one.message.startswith(LOST)]
-    if description.is_whole or lost:
+    if description.is_whole:
         cause = "; ".join(["declares no operations, here or in what it imports", *lost[:3]])
         hint = "bring the files that it imports" if lost else _HINT
         raise SpecError(f"{location}: {cause}", hint=hint)

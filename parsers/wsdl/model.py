@@ -112,8 +112,8 @@ class Broken:
 @dataclass(frozen=True, slots=True)
 class Description:
     """`declared` counts the operations in the XML itself, apart from how they were read.
-    `is_whole`: it describes a service, so that having no operation at all is a fault; a WSDL may
-    also be a part of one, types and messages for others to import."""
+    `is_whole`: it describes a service, or imports a WSDL that may and is not there, so that having
+    no operation at all is a fault. A WSDL may also be a part, messages for others to import."""
 
     version: str
     namespace: str

@@ -29,6 +29,7 @@ class Tables:
     files: Files
     report: Report
     schemas: Schemas
+    is_complete: bool = True
     entries: dict[str, list[Entry]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     _by_name: dict[tuple[str, QName], Entry] = field(default_factory=dict)
     _by_local: dict[tuple[str, str], list[Entry]] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Tables:
         reference = node.get("location", "").strip() or node.get("schemaLocation", "").strip()
         file = self.files.follow(reference, location, node.get("namespace", ""), node)
         if file is None:
+            self.is_complete = False
             return
         if tag(file.root) == QName(WSDL, "definitions"):
             yield file.root, file.location

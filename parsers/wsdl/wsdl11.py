@@ -35,7 +35,7 @@ def read(tables: Tables, file: File) -> Description:
         tuple(found),
         tuple(broken),
         declared,
-        bool(tables.entries["service"] or tables.entries["binding"]),
+        bool(tables.entries["service"] or tables.entries["binding"] or not tables.is_complete),
     )
 
 
