@@ -10,14 +10,17 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from catalog.errors import SpecError
 from parsers.proto.locate import compiler_include
 
 TIME_LIMIT_S = 30
+MAX_SAID_BYTES = 2**20
 MAX_SET_BYTES = 256 * 1024 * 1024
 _SAID = re.compile(r"(?P<file>\S+?):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<message>.*)")
 
@@ -53,13 +56,12 @@ class Workshop:
         for name, text in texts.items():
             self._write(name, text)
         target = self._root / "set.pb"
-        done = self._run(target, main)
-        if done.returncode == 0 and target.is_file():
+        code, said = self._run(target, main)
+        if code == 0 and target.is_file():
             return self._taken(target)
-        said = done.stderr.decode("utf-8", "replace")
-        if done.returncode < 0:
-            raise SpecError(f"{self._where}: the compiler ended by signal {-done.returncode}")
-        return list(self._diagnostics(said))
+        if code < 0 and not said:
+            raise SpecError(f"{self._where}: the compiler ended by signal {-code}")
+        return self._diagnostics(said)
 
     def _write(self, name: str, text: str) -> None:
         if self._written.get(name) == text:
@@ -69,9 +71,30 @@ class Workshop:
         place.write_bytes(text.encode("latin-1"))
         self._written[name] = text
 
-    def _run(self, target: Path, main: str) -> subprocess.CompletedProcess[bytes]:
+    def _run(self, target: Path, main: str) -> tuple[int, str]:
+        """The exit status and what was said; a child that says too much is not waited for."""
+        child = subprocess.Popen(
+            self._command(target, main),
+            cwd=self._root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        end = monotonic() + TIME_LIMIT_S
+        timer = threading.Timer(TIME_LIMIT_S, child.kill)
+        timer.start()
+        with child:
+            said = child.stderr.read(MAX_SAID_BYTES) if child.stderr else b""
+            if len(said) == MAX_SAID_BYTES:
+                child.kill()
+        timer.cancel()
+        if child.returncode < 0 and monotonic() >= end:
+            raise SpecError(f"{self._where}: the compiler did not end within {TIME_LIMIT_S} s")
+        return child.returncode, said.decode("utf-8", "replace")
+
+    def _command(self, target: Path, main: str) -> list[str]:
         tree = self._root / "tree"
-        command = [
+        return [
             *(sys.executable, "-P", "-m", "grpc_tools.protoc"),
             f"-I{tree}",
             f"-I{compiler_include()}",
@@ -80,18 +103,6 @@ class Workshop:
             f"--descriptor_set_out={target}",
             str(tree / main),
         ]
-        try:
-            return subprocess.run(
-                command,
-                cwd=self._root,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=TIME_LIMIT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            message = f"{self._where}: the compiler did not end within {TIME_LIMIT_S} s"
-            raise SpecError(message) from None
 
     def _taken(self, target: Path) -> bytes:
         if target.stat().st_size > MAX_SET_BYTES:

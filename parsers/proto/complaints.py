@@ -7,7 +7,10 @@ import re
 from parsers.proto import scan
 from parsers.proto.compiler import Diagnostic
 
-EDITION = re.compile(r'Edition (\S+) is later than|Unknown edition "?([^".]+)')
+EDITION = re.compile(
+    r"Edition (?P<late>\S+) is later than the maximum supported edition (?P<newest>\w+)"
+    r'|Unknown edition "?(?P<unknown>[^".]+)'
+)
 UNDEFINED = re.compile(
     r'"(?P<name>[^"]+)" (?:is not defined\.|is not a (?:message )?type\.'
     r'|is resolved to "(?P<full>[^"]+)", which is not defined'

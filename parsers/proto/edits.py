@@ -24,14 +24,16 @@ class Edit:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with the edits made, last first; of two that overlap the outer one counts."""
+    """The text with the edits made; of two that overlap the outer one counts."""
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda e: (e.start, -e.end)):
         if not kept or edit.start >= kept[-1].end:
             kept.append(edit)
-    for edit in reversed(kept):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    pieces, at = [], 0
+    for edit in kept:
+        pieces += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*pieces, text[at:]])
 
 
 def blank(text: str, start: int, end: int) -> Edit:

@@ -19,7 +19,7 @@ from parsers.proto.edits import Edit, Option, apply, blank, options, type_at, wi
 from parsers.proto.staging import STUB, Tree
 
 MAX_ROUNDS = 60
-MAX_MENDS_A_ROUND = 1_000
+MAX_MENDS_A_ROUND = 5_000
 MENDING_LIMIT_S = 45
 NEWEST_EDITION = "2024"
 _PLACEHOLDERS = "gloss_missing"
@@ -60,6 +60,7 @@ class _Mender:
     def __init__(self, tree: Tree) -> None:
         self.placeholders: dict[str, tuple[str, str]] = {}
         self.dropped: list[tuple[str, str]] = []
+        self._made: dict[tuple[str, str], str] = {}
         self._tree = tree
         self._problems: dict[str, Problem] = {}
         self._edits: dict[str, list[Edit]] = {}
@@ -100,6 +101,9 @@ class _Mender:
             text = self._tree.texts[name]
             edits = without_options(text, scan.outline(text), self._gone.get(name, ()))
             self._tree.texts[name] = apply(text, [*edits, *self._edits.get(name, ())])
+        if self._made:
+            bodies = "".join(f"message T{n} {{}}\n" for n in range(len(self._made)))
+            self._tree.texts[f"{_PLACEHOLDERS}.proto"] = f"{STUB}package {_PLACEHOLDERS};\n{bodies}"
 
     def _mend_one(self, said: Diagnostic, text: str) -> None:
         offset = complaints.offset(said, text)
@@ -107,7 +111,8 @@ class _Mender:
         if match := complaints.CYCLE.match(said.message):
             return self._break_cycle(match["chain"].split(" -> "))
         if match := complaints.EDITION.search(said.message):
-            return self._too_new(said, match[1] or match[2])
+            newest = match["newest"] or NEWEST_EDITION
+            return self._too_new(said, newer_edition(match["late"] or match["unknown"], newest))
         if match := complaints.UNDEFINED.match(said.message):
             return self._undefined(said, text, offset, match)
         outline = scan.outline(text)
@@ -120,8 +125,7 @@ class _Mender:
             return self._statement(said, text, statement)
         return self._give_up(said)
 
-    def _too_new(self, said: Diagnostic, edition: str) -> None:
-        message = newer_edition(edition)
+    def _too_new(self, said: Diagnostic, message: str) -> None:
         if said.file == self._tree.main:
             raise SpecError(f"{self._tree.place(said.file, said.line)}: {message}")
         self._drop_file(said, message)
@@ -143,21 +147,16 @@ class _Mender:
     def _placeholder(self, said: Diagnostic, span: tuple[int, int], name: str) -> None:
         """A type that is nowhere becomes an empty message of its own."""
         key = (name, scan.header(self._tree.texts[said.file]).package)
-        known = {written: made for made, written in self.placeholders.items()}
-        made = known.get(key) or f"{_PLACEHOLDERS}.T{len(known)}"
+        made = self._made.setdefault(key, f"{_PLACEHOLDERS}.T{len(self._made)}")
         self.placeholders[made] = key
-        bodies = "".join(f"message T{n} {{}}\n" for n in range(len(self.placeholders)))
-        file = f"{_PLACEHOLDERS}.proto"
-        self._tree.texts[file] = f"{STUB}package {_PLACEHOLDERS};\n{bodies}"
         self._add(said.file, Edit(*span, f".{made}"))
-        self._import(said.file, file)
+        self._import(said.file, f"{_PLACEHOLDERS}.proto")
         reason = complaints.short(said.message)
         self._say("warning", said, f'type "{name}" is left open: {reason}', f"type {name}")
 
     def _import(self, file: str, source: str) -> None:
-        text = self._tree.texts[file]
-        if f'import "{source}";' not in text:
-            end = scan.header(text).end
+        if self._once(file, f'import "{source}"'):
+            end = scan.header(self._tree.texts[file]).end
             self._add(file, Edit(end, end, f' import "{source}";'))
 
     def _break_cycle(self, chain: list[str]) -> None:
@@ -200,11 +199,10 @@ class _Mender:
     def leave_out_what_is_missing(self) -> None:
         """Options of the imports that were not found: validate/x.proto is taken to be validate."""
         self._begin()
-        folders = [name.split("/")[1:-1] for name in self._tree.missing]
-        for parts in folders:
-            families = {".".join(parts[at:]) for at in range(len(parts))}
-            for family in families - self._packages():
-                self._strip_family(family)
+        folders = {tuple(name.split("/")[1:-1]) for name in self._tree.missing}
+        families = {".".join(parts[at:]) for parts in folders for at in range(len(parts))}
+        for family in sorted(families - self._packages()):
+            self._strip_family(family)
         self._make_edits()
 
     def _packages(self) -> set[str]:
@@ -271,8 +269,8 @@ class _Mender:
         self._problems.setdefault(key or message, problem)
 
 
-def newer_edition(edition: str) -> str:
-    return f"edition {edition} is newer than this product reads ({NEWEST_EDITION})"
+def newer_edition(edition: str, newest: str = NEWEST_EDITION) -> str:
+    return f"edition {edition} is newer than this product reads ({newest})"
 
 
 def _is_of(extension: str, family: str) -> bool:

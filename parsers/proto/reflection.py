@@ -14,7 +14,7 @@ from catalog.errors import CredentialsRefused, SpecError, TryLater, UsageError
 from parsers.proto import wire
 
 if TYPE_CHECKING:
-    import grpc  # type: ignore[import-untyped]
+    import grpc
 
 TIME_LIMIT_S = 20.0
 MAX_FILES = 5_000

@@ -29,6 +29,8 @@ _HEADER = re.compile(
 )
 _TAB = 8
 _WORDS_KEPT = 12
+_MAX_DEPTH = 64  # the compiler ends at 32
+_RPC_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +219,10 @@ def innermost(statements: list[Statement], offset: int) -> Statement | None:
     """The smallest statement around an offset."""
     found = None
     level = statements
-    while level:
+    for _ in range(_MAX_DEPTH):
         index = bisect_right(level, offset, key=_start) - 1
         if index < 0 or level[index].end <= offset:
-            return found
+            break
         found = level[index]
         level = found.children
     return found
@@ -229,7 +231,7 @@ def innermost(statements: list[Statement], offset: int) -> Statement | None:
 def ending_at(statements: list[Statement], offset: int) -> Statement | None:
     """The rpc that ends only because another statement begins: its semicolon is lost."""
     level = statements
-    while level:
+    for _ in range(_RPC_DEPTH):
         index = bisect_left(level, offset, key=_start) - 1
         if index < 0 or level[index].end < offset:
             return None
@@ -256,6 +258,9 @@ def offset_of(text: str, line: int, column: int) -> int:
     """The offset of protoc's 1-based place; its columns count bytes and jump to stops at tabs."""
     starts = _line_starts(text)
     start = starts[min(line, len(starts)) - 1]
+    if text.find("\t", start, start + column) < 0:
+        end = starts[line] - 1 if line < len(starts) else len(text)
+        return min(start + column - 1, end)
     reached = 0
     for offset in range(start, len(text)):
         if reached >= column - 1 or text[offset] == "\n":

@@ -91,6 +91,7 @@ class _Stager:
     def _stub(self, entry: scan.Import, importer: Found, reason: str) -> str:
         name = f"missing/{_plain(entry.path.lstrip('./'))}"
         if name not in self._tree.missing:
+            self._check_size()
             self._tree.texts[name] = STUB
             self._tree.origins[name] = entry.path
             message = f'import "{_utf8(entry.path)}": {reason}; what needs it is left open'
