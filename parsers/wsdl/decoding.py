@@ -14,7 +14,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
-_DECLARATION = re.compile(r"^(?P<before>\s*(?:<!--.*?-->\s*)*)<\?xml\s.*?\?>", re.DOTALL)
+_DECLARATION = re.compile(
+    r"^(?P<before>\s*(?:<!--(?:(?!-->).)*+-->\s*)*+)<\?xml\s.*?\?>", re.DOTALL
+)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,12})|([0-9]{1,14}));")
 _REPLACEMENT = "\ufffd"

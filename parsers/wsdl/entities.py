@@ -7,6 +7,7 @@ left out by name, and everything else in the declaration is passed over.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 MAX_EXPANSION = 1024 * 1024
@@ -20,7 +21,8 @@ _DECLARATION = re.compile(
 )
 _ENTITY = re.compile(rf"\s+({_NAME})\s+(?:\"([^\"]*)\"|'([^']*)'|(?:SYSTEM|PUBLIC)\s)", re.DOTALL)
 _REFERENCE = re.compile(rf"&(?P<name>{_NAME});")
-_PASSAGE = re.compile(rf"<!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>|&(?P<name>{_NAME});", re.DOTALL)
+_NEXT = re.compile(rf"<!\[CDATA\[|<!--|<\?|&(?P<name>{_NAME});")
+_ENDS = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}
 _CHARACTER = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 _PREDEFINED = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
@@ -49,7 +51,7 @@ def expand(text: str) -> tuple[str, tuple[str, ...]]:
     lines = "\n" * text.count("\n", start, end)
     if not entities.internal and not entities.external:
         return text[:start] + lines + text[end:], ()
-    body = _PASSAGE.sub(lambda found: _replaced(found, entities), text[end:])
+    body = "".join(_passages(text, end, entities))
     words = (f"the external entity &{name}; was not read" for name in sorted(entities.left_out))
     return text[:start] + lines + body, tuple(words)
 
@@ -91,9 +93,26 @@ def _character(found: re.Match[str]) -> str:
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
 
 
+def _passages(text: str, position: int, entities: _Entities) -> Iterator[str]:
+    """The text from a position on, entities replaced outside CDATA, comments and instructions."""
+    while found := _NEXT.search(text, position):
+        yield text[position : found.start()]
+        position = found.end()
+        if found.group("name"):
+            yield _replaced(found, entities)
+            continue
+        ending = text.find(_ENDS[found.group()], position)
+        if ending < 0:
+            yield found.group()
+            break
+        yield text[found.start() : ending]
+        position = ending
+    yield text[position:]
+
+
 def _replaced(found: re.Match[str], entities: _Entities) -> str:
     name = found.group("name")
-    if name is None or name in _PREDEFINED:
+    if name in _PREDEFINED:
         return found.group()
     entities.room -= _size(name, entities, ())
     if entities.room < 0:

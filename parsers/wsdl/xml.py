@@ -13,9 +13,10 @@ from parsers.wsdl.entities import EntityRefused, expand
 from parsers.wsdl.names import CUSTOMARY, Node
 
 _SPACE = re.compile(r"[ \t\r\f\v]+")
-_HTML = re.compile(r"^\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.I | re.S)
+_COMMENTS = r"\s*(?:<!--(?:(?!-->).)*+-->\s*|<\?(?:(?!\?>).)*+\?>\s*)*+"
+_HTML = re.compile(rf"^{_COMMENTS}<(?:!doctype\s+html|html)[\s>]", re.I | re.S)
 _PREFIX = re.compile(r"^Namespace prefix (\S+) ")
-_ROOT = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<[^\s/>]+", re.S)
+_ROOT = re.compile(rf"{_COMMENTS}<[^\s/>]+", re.S)
 _TITLE = re.compile(r"<title[^>]*>([^<]{1,80})", re.I)
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from parsers.wsdl.names import Node
@@ -126,7 +127,8 @@ def _patterns(schema: dict[str, Any], patterns: list[str]) -> list[str]:
 def _is_portable(pattern: str) -> bool:
     if len(pattern) > _MAX_PATTERN or _FOREIGN.search(pattern):
         return False
-    with contextlib.suppress(re.error, OverflowError, RecursionError):
+    with contextlib.suppress(re.error, OverflowError, RecursionError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         re.compile(pattern)
         return True
     return False

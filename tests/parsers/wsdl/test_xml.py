@@ -117,3 +117,24 @@ def test_particles_nested_without_end_cost_one_operation() -> None:
     assert (problem.level, spec.operations) == ("error", ())
     assert "nested more than 60 deep" in problem.message
     assert spec.operations_in_source == 1
+
+
+@pytest.mark.parametrize("piece", ["<!---->", "<?p?>"])
+@pytest.mark.timeout(20)
+def test_a_prolog_of_many_pieces_is_read_at_once(piece: str) -> None:
+    assert load(f"{piece * 3000}<a/>".encode()).root.tag == "a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!DOCTYPE a [<!ENTITY x "y">]><a>' + "<!--" * 200_000,
+        "<!DOCTYPE a [" + '<!ENTITY x "' * 100_000,
+        "<!DOCTYPE a [" + "<!--" * 100_000,
+    ],
+    ids=["open comments", "open entities", "open comments in a DTD"],
+)
+@pytest.mark.timeout(20)
+def test_what_never_ends_is_refused_at_once(text: str) -> None:
+    with pytest.raises(Unreadable):
+        load(text.encode())
