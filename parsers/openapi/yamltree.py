@@ -31,7 +31,7 @@ _WORDS = {
 }
 _CORE = "tag:yaml.org,2002:"
 _RESOLVED_TAGS = tuple(_CORE + name for name in ("null", "bool", "int", "float"))
-_MAX_INT_DIGITS = 4000  # Python refuses to convert longer ones (CVE-2020-10735)
+_MAX_INT_DIGITS = 3000  # Python refuses to write more than 4300 out (CVE-2020-10735)
 
 
 class YamlFault(Exception):
@@ -208,8 +208,10 @@ def plain(text: str) -> Any:
     first = text[0]
     if not (first.isdigit() or first in "+-."):
         return text
+    if len(text) > _MAX_INT_DIGITS:
+        return text
     if _INT.match(text):
-        return int(text) if len(text) < _MAX_INT_DIGITS else text
+        return int(text)
     if other := _OTHER_INT.match(text):
         return int(other[1], 8) if other[1] else int(other[2], 16)
     if _FLOAT.match(text) and not _LEADING_ZERO.match(text):

@@ -43,6 +43,8 @@ def tree(data: bytes | str) -> object:
         ("!!str 5", "5"),
         ("!!int '5'", 5),
         ("9" * 40, int("9" * 40)),
+        ("9" * 5000, "9" * 5000),
+        ("0x" + "f" * 5000, "0x" + "f" * 5000),
     ],
 )
 def test_only_the_types_of_yaml_1_2_exist(word: str, value: object) -> None:
