@@ -23,6 +23,7 @@ CYCLE = re.compile(r"File recursively imports itself: (?P<chain>.*)")
 _ADVICE = "Suggested field numbers"
 SYNTAX = re.compile(
     r"(Expected|Missing|Unexpected|Reached|Unmatched|Invalid|Need|Unrecognized|String|Multi"
+    r'|"/\*" inside'
     r"|Block comment|End-of-file|Interpreting|Control)"
 )
 

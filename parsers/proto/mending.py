@@ -212,7 +212,7 @@ class _Mender:
 
     def _strip_family(self, family: str) -> None:
         for name, text in self._tree.texts.items():
-            if family in text:
+            if family in text and self._once(name, f"family {family}"):
                 self._strip(name, lambda other: _is_of(other.extension, family))
 
     def _strip(self, name: str, goes: Callable[[Option], bool]) -> None:
@@ -231,6 +231,8 @@ class _Mender:
         return self._drop(said, text, statement)
 
     def _drop(self, said: Diagnostic, text: str, statement: scan.Statement) -> None:
+        if not self._once(said.file, f"drop {statement.start} of {len(text)}"):
+            return None
         self._add(said.file, blank(text, statement.start, max(statement.end, statement.start)))
         reason = complaints.short(said.message)
         if statement.words[0] == "rpc" and said.file == self._tree.main:
