@@ -13,7 +13,8 @@ from catalog.spec import ParsedSpec, Problem
 from parsers.document import Document, ParseOptions
 from parsers.sandbox import Budget, Outcome, parse_all
 from parsers.sources import Found, candidate_names, find_documents
-from store.catalog import SavedSpec, save_spec, service_identity
+from probing.examples import save_examples
+from store.catalog import SavedSpec, find_service, save_spec, service_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ def _save(connection: Connection, outcome: Outcome, request: IngestRequest) -> S
             parsed = _under_free_name(connection, outcome.document, parsed)
         with connection.transaction(force_rollback=request.dry_run):
             saved = save_spec(connection, parsed, location)
+            if saved.added or saved.changed:
+                save_examples(connection, find_service(connection, saved.service))
     except GlossError as error:
         return SourceReport(location, error=error)
     return SourceReport(location, parsed, saved, parsed.problems)

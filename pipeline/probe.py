@@ -23,7 +23,7 @@ from probing.limits import Limits
 from probing.outcomes import FAILED, UNREACHABLE
 from probing.plan import Left, Rules, ServicePlan, plan_service
 from probing.planfile import SavedService, as_saved
-from probing.saving import save_examples, save_left, save_result
+from probing.saving import save_left, save_result
 from store.rows import ServiceRow
 
 _PARSER = "parsers.proto.descriptors:descriptor_set"
@@ -118,8 +118,6 @@ def probe(
     """Sends what is planned. Each outcome is saved as it comes, so that whatever ends the run,
     what was seen before stays."""
     run_id = uuid4()
-    for service_plan in plans:
-        save_examples(connection, service_plan.service)
     left = tuple(left for service_plan in plans for left in service_plan.left)
     for entry in left:
         save_left(connection, entry, run_id)

@@ -64,7 +64,8 @@ def base_of(
     allow_hosts: frozenset[str] = frozenset(),
 ) -> Base:
     """The address taken apart; UsageError when it is none that calls can go to."""
-    text = address.strip().rstrip("/")
+    text = address.strip()
+    text = text if text.endswith("://") else text.rstrip("/")
     if "{" in text or "}" in text:
         raise UsageError(f"{address}: an address with braces in it", hint="fill them in")
     parts = urlsplit(text if "://" in text else f"grpc://{text}")

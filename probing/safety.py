@@ -85,13 +85,18 @@ _PHRASES = re.compile(
     r"|\bmarks? \w+ (?:as|read)\b|\bchecks? (?:in|out)\b|\bside[ -]effects?\b(?<!no side effects)"
 )
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-_SENTENCE = re.compile(r"(?:^|[.!?:;•\n]\s*|[-*] )\W*([^\W\d_]+)(?=\s)", re.M)
+_SENTENCE = re.compile(r"(?:^|[.!?:;•\n]\s*|[-*] )\W*([^\W\d_]+)\s+([^\W\d_]+)?", re.M)
 _AFTER = re.compile(
     r"\b(?:and|also|then|will|which|that|it|automatically|immediately|permanently|to)\s+"
     r"(?:(?:also|then|automatically|immediately|permanently)\s+)?([^\W\d_]+)"
 )
 _STREAMED = frozenset({"send", "push", "publish", "notify"})
-_NOUNS = frozenset({"check"})
+_ARTICLES = frozenset("a an the all this that these your one every each it them new".split())
+_NOUNS = frozenset(
+    """start stop pause import merge transfer refund charge trash open lock block archive book
+    release issue grant claim log link copy clone fork post patch change move mark store record
+    process order request call exit switch credit debit like push format""".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,7 @@ def _told_change(operation: Operation) -> str:
 
 def _told_verbs(text: str) -> Iterator[str]:
     for match in _SENTENCE.finditer(text):
-        if _base(match.group(1)) in _VERBS - _NOUNS:
+        if _is_command(match.group(1), match.group(2) or ""):
             yield match.group(1)
     for match in _AFTER.finditer(text):
         if _base(match.group(1)) in (CHANGING | CHANGING_ALONE) - {"format", "run"}:
@@ -201,6 +206,16 @@ def _told_verbs(text: str) -> Iterator[str]:
     for word in re.findall(r"[^\W\d_]+", text):
         if word in _UNMISTAKABLE:
             yield word
+
+
+def _is_command(word: str, following: str) -> bool:
+    """`Deletes …` always; `Opens the …` and `Submits …`, but not `Open invoices`, `Orders of …`."""
+    base = _base(word)
+    if base in CHANGING:
+        return True
+    if base not in _VERBS:
+        return False
+    return following in _ARTICLES or (word != base and base not in _NOUNS)
 
 
 def _base(word: str) -> str:

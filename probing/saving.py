@@ -7,11 +7,8 @@ from uuid import UUID
 from psycopg import Connection
 
 from probing.engine import Result
-from probing.examples import example_shape
 from probing.personal import kind_of
 from probing.plan import Left
-from store.catalog import definitions_of, operations_to_index
-from store.rows import ServiceRow
 from store.samples import Sample, save_sample
 
 
@@ -59,24 +56,3 @@ def save_left(connection: Connection, left: Left, run_id: UUID) -> None:
 
 def harmless(media_type: str) -> str:
     return "" if kind_of(media_type) else media_type
-
-
-def save_examples(connection: Connection, service: ServiceRow) -> int:
-    """The spec's own examples of responses as shapes; how many operations have some."""
-    definitions = definitions_of(connection, service.service_id)
-    saved = 0
-    for _, operation, _, content_hash in operations_to_index(connection, service.name):
-        shape = example_shape(operation, definitions)
-        if shape is not None:
-            sample = Sample(
-                service_id=service.service_id,
-                tool=operation.name,
-                origin="example",
-                outcome="documented",
-                content_hash=content_hash,
-                detail="an example in the spec",
-                shape=shape,
-            )
-            save_sample(connection, sample)
-            saved += 1
-    return saved

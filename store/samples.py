@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -96,20 +96,29 @@ class LastSample:
 
 
 def save_sample(conn: psycopg.Connection, sample: Sample) -> None:
-    """Keep an outcome. One without a shape takes the place of the last such; a shape that is known
-    already becomes the newest."""
+    save_samples(conn, [sample])
+
+
+def save_samples(conn: psycopg.Connection, samples: Iterable[Sample]) -> None:
+    """Keep outcomes, all or none. One without a shape takes the place of the last such; a shape
+    that is known already becomes the newest."""
+    rows = [_columns(sample) for sample in samples]
+    if rows:
+        with translated(), conn.transaction(), conn.cursor() as cursor:
+            for query in (_SUPERSEDED, _INSERT, _OLDEST):
+                cursor.executemany(query, rows)
+
+
+def _columns(sample: Sample) -> dict[str, Any]:
     values, _ = storable(asdict(sample) | {"contradictions": list(sample.contradictions)})
-    shape = values["shape"]
-    values |= {
+    columns: dict[str, Any] = values
+    shape = columns["shape"]
+    return columns | {
         "shape": None if shape is None else Json(shape, json_bytes),
         "shape_hash": "" if shape is None else digest(canonical(shape)),
-        "contradictions": Json(values["contradictions"], json_bytes),
+        "contradictions": Json(columns["contradictions"], json_bytes),
         "max": MAX_SHAPES,
     }
-    with translated(), conn.transaction():
-        conn.execute(_SUPERSEDED, values)
-        conn.execute(_INSERT, values)
-        conn.execute(_OLDEST, values)
 
 
 def shapes_of(conn: psycopg.Connection, service_id: int) -> dict[str, list[dict[str, Any]]]:
