@@ -43,13 +43,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """With `nothing_fits` the hits are only the nearest, for a person to see."""
+    """With `nothing_fits` the hits are only the nearest, for a person to see; `chance` is that of
+    the first hit to be right."""
 
     query: str
     hits: tuple[Hit, ...]
     took_ms: float
     nothing_fits: bool = False
     notes: tuple[str, ...] = ()
+    chance: float = 0.0
 
 
 @dataclass(slots=True)
@@ -74,13 +76,13 @@ class Searcher:
             question = ask(self.conn, request, chosen)
             encoder, notes = self._encoder_for(state)
             pool = gather(self.conn, question, encoder, chosen, self.mix, self._approximate(state))
-            ranked = rank(question, pool)
-            hits = tuple(_hit(n, entry) for n, entry in enumerate(ranked[:k], 1))
-            nothing = not hits or not ranked[0].fits
+            answer = rank(question, pool, k)
+            hits = tuple(_hit(n, entry) for n, entry in enumerate(answer.hits, 1))
             took_ms = (time.perf_counter() - started) * 1000
             if self.log:
                 self._log(query, services, k, context, hits, took_ms)
-        return SearchResult(query, hits, took_ms, nothing, notes + _guess_notes(question.guesses))
+        notes += _guess_notes(question.guesses)
+        return SearchResult(query, hits, took_ms, not answer.fits, notes, answer.chance)
 
     def _chosen(self, services: Sequence[str]) -> list[int] | None:
         if not services:

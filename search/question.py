@@ -29,15 +29,16 @@ _SIMILAR_LIMIT = 2000
 class Question:
     """Terms by weight: how telling each is among the tools searched (IDF), less for guesses.
 
-    `parts[0]` is the whole request. `guesses` maps words that no tool knows to what was taken
-    instead. `unknown` are terms of the whole for which there was not even a guess.
+    `parts[0]` is the whole request. `asked` is what each part would weigh if every word of it were
+    known. `guesses` maps words that no tool knows to what was taken
+    instead.
     """
 
     texts: tuple[str, ...]
     parts: tuple[dict[str, float], ...]
+    asked: tuple[float, ...]
     tools: int
     guesses: dict[str, str]
-    unknown: tuple[str, ...]
 
     def scanned(self) -> list[dict[str, float]]:
         """The parts without the terms that nearly every tool has, where others are left."""
@@ -56,16 +57,15 @@ def ask(conn: Connection, request: Request, services: Sequence[int] | None) -> Q
     tools = indexed_tools(conn, services)
     counts = tools_with_terms(conn, list({t for terms in found for t in terms}), services)
     extra = _readings(conn, worded[0], services)
-    guesses = _guesses(conn, worded[0], counts)
+    guesses = {} if counts.keys() >= found[0].keys() else _guesses(conn, worded[0], counts)
     if guesses:
         counts |= tools_with_terms(conn, [term for _, term in guesses.values()], services)
     parts = tuple(
         _weights(terms, words.split(), counts, tools, extra, guesses)
         for terms, words in zip(found, worded, strict=True)
     )
-    guessed = {term for _, term in guesses.values()}
-    unknown = tuple(t for t in found[0] if t not in counts and t not in guessed)
-    return Question(texts, parts, tools, {w: word for w, (word, _) in guesses.items()}, unknown)
+    asked = tuple(sum(_idf(tools, counts.get(t, 0)) for t in terms) for terms in found)
+    return Question(texts, parts, asked, tools, {w: word for w, (word, _) in guesses.items()})
 
 
 def _weights(

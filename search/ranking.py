@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from search.companions import companions, names_a_thing
 from search.fields import ENRICHED_FIELDS, FIELDS
+from search.fits import judge
+from search.names import is_named
 from search.pool import Pool
 from search.question import Question
 from store.retrieval import Candidate
@@ -19,56 +21,69 @@ WHOLE_OF_TWO, WHOLE_OF_MANY = 0.7, 0.1
 """What the request as a whole counts beside its parts. Measured on training halves: two parts are
 often one wish told at length, three and more are a list."""
 
-_FITS_COSINE = 0.25
-_FITS_COVERAGE = 0.3
-
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     candidate: Candidate
     score: float
-    fits: bool
     why: dict[str, Any]
 
 
-def rank(question: Question, pool: Pool) -> list[Ranked]:
-    """Best first; equal scores in the order of their ids, so that a query always answers alike."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`chance` that the first hit is right; `fits` when that is enough to say so."""
+
+    hits: list[Ranked]
+    chance: float
+    fits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Both lists spread between 0 and 1, and fused: a row a part, a column a candidate."""
+
+    lexical: Vectors
+    vector: Vectors | None
+    fused: Vectors
+
+
+def rank(question: Question, pool: Pool, k: int) -> Answer:
+    """The k best; equal scores in the order of their ids, so that a query always answers alike."""
     import numpy as np
 
     if not pool.candidates:
-        return []
-    lexical = _spread(pool.lexical)
-    vector = None if pool.cosine is None else _spread(pool.cosine)
-    fused = lexical if vector is None else LEXICAL_SHARE * (lexical + vector)
-    scores = [float(score) for score in np.clip(_over_parts(fused), 0, 1)]
+        return Answer([], 0.0, False)
+    shares = _shares(pool)
+    scores = [float(score) for score in np.clip(_over_parts(shares.fused), 0, 1)]
     helped = _raise_companions(question, pool, scores)
+    named = {i for i, tool in enumerate(pool.candidates) if is_named(question.texts[0], tool)}
     ids = [f"{tool.service}/{tool.name}" for tool in pool.candidates]
-    order = sorted(range(len(ids)), key=lambda i: (-scores[i], ids[i]))
-    places = {
-        "lexical": _places(pool.lexical[0]),
-        "vector": None if pool.cosine is None else _places(pool.cosine[0]),
-    }
-    best = np.argmax(fused[1:], axis=0) + 1 if len(fused) > 1 else np.zeros(len(ids), dtype=int)
-    return [
-        Ranked(
-            pool.candidates[i],
-            scores[i],
-            _fits(question, pool, i),
-            _why(question, pool, i, int(best[i]), lexical, vector, places)
-            | ({"finds_id_for": ids[helped[i]]} if i in helped else {}),
-        )
-        for i in order
-    ]
+    for i in named:
+        scores[i] = 1.0
+    order = sorted(range(len(ids)), key=lambda i: (i not in named, -scores[i], ids[i]))[:k]
+    chance, fits = judge(question, pool, shares.fused)
+    hits = []
+    for i in order:
+        why = _why(question, pool, shares, i)
+        if i in helped:
+            why["finds_id_for"] = ids[helped[i]]
+        if i in named:
+            why["named"] = True
+        hits.append(Ranked(pool.candidates[i], scores[i], why))
+    return Answer(hits, 1.0 if named else chance, fits or bool(named))
 
 
-def _raise_companions(question: Question, pool: Pool, scores: list[float]) -> dict[int, int]:
-    """Raises tools that find what the best need; which one each of them helps."""
-    if not names_a_thing(question.texts[0]):
-        return {}
-    raised = companions(pool.candidates, scores)
-    for helper, (_, score) in raised.items():
-        scores[helper] = score
-    return {helper: needy for helper, (needy, _) in raised.items()}
+def fuse(pool: Pool) -> Vectors:
+    """The fused score of each part and candidate, as `rank` begins with."""
+    return _shares(pool).fused
+
+
+def _shares(pool: Pool) -> _Shares:
+    lexical = _spread(pool.lexical)
+    if pool.cosine is None:
+        return _Shares(lexical, None, lexical)
+    vector = _spread(pool.cosine)
+    return _Shares(lexical, vector, LEXICAL_SHARE * lexical + (1 - LEXICAL_SHARE) * vector)
 
 
 def _spread(scores: Vectors) -> Vectors:
@@ -89,52 +104,42 @@ def _over_parts(fused: Vectors) -> Any:
     return whole * fused[0] + (1 - whole) * fused[1:].max(axis=0)
 
 
-def _places(scores: Any) -> Any:
-    import numpy as np
-
-    return np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1
-
-
-def _fits(question: Question, pool: Pool, index: int) -> bool:
-    possible = sum(question.parts[0].values())
-    covered = sum(w for t, w in question.parts[0].items() if t in pool.weights[index])
-    if pool.cosine is None:
-        return possible > 0 and covered / possible >= _FITS_COVERAGE
-    return bool(
-        float(pool.cosine[:, index].max()) >= _FITS_COSINE
-        or (possible > 0 and covered / possible >= _FITS_COVERAGE)
-    )
+def _raise_companions(question: Question, pool: Pool, scores: list[float]) -> dict[int, int]:
+    """Raises tools that find what the best need; which one each of them helps."""
+    if not names_a_thing(question.texts[0]):
+        return {}
+    raised = companions(pool.candidates, scores)
+    for helper, (_, score) in raised.items():
+        scores[helper] = score
+    return {helper: needy for helper, (needy, _) in raised.items()}
 
 
-def _why(
-    question: Question,
-    pool: Pool,
-    index: int,
-    part: int,
-    lexical: Vectors,
-    vector: Vectors | None,
-    places: dict[str, Any],
-) -> dict[str, Any]:
-    """What is shown of a hit; shares are of the part that it answers best."""
+def _why(question: Question, pool: Pool, shares: _Shares, index: int) -> dict[str, Any]:
+    """What is shown of a hit; scores and shares are of the part that it answers best."""
+    part = int(shares.fused[1:, index].argmax()) + 1 if len(shares.fused) > 1 else 0
     matched = sorted(set(pool.weights[index]) & set(question.terms))
     why: dict[str, Any] = {
         "terms": matched,
         "fields": _fields(pool.candidates[index], matched),
         "lexical": {
-            "rank": int(places["lexical"][index]),
+            "rank": _place(pool.lexical[part], index),
             "score": round(float(pool.lexical[part, index]), 3),
-            "share": round(LEXICAL_SHARE * float(lexical[part, index]), 3),
+            "share": round(LEXICAL_SHARE * float(shares.lexical[part, index]), 3),
         },
     }
-    if vector is not None and pool.cosine is not None:
+    if shares.vector is not None and pool.cosine is not None:
         why["vector"] = {
-            "rank": int(places["vector"][index]),
+            "rank": _place(pool.cosine[part], index),
             "cosine": round(float(pool.cosine[part, index]), 3),
-            "share": round((1 - LEXICAL_SHARE) * float(vector[part, index]), 3),
+            "share": round((1 - LEXICAL_SHARE) * float(shares.vector[part, index]), 3),
         }
     if part:
         why["part"] = question.texts[part]
     return why
+
+
+def _place(scores: Any, index: int) -> int:
+    return int((scores > scores[index]).sum()) + 1
 
 
 def _fields(tool: Candidate, matched: list[str]) -> dict[str, list[str]]:

@@ -115,6 +115,7 @@ def known_vectors(
         WHERE service_id = %s AND model = %s AND text_hash = ANY(%s)
         """,
         (service_id, model, list(hashes)),
+        binary=True,
     ).fetchall()
     if not rows:
         return {}

@@ -170,6 +170,7 @@ def candidates(conn: Connection, keys: Sequence[Key], model: str | None) -> list
                 AND r.state = 'applied'
             """,
             {**_keys(keys), "model": model},
+            binary=True,  # a hundred vectors as text would take longer than finding them
         ).fetchall()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,8 @@ def nearest(
     (pgvector's iterative scan), so a rare service loses nothing.
     """
     found: list[Found] = []
-    with conn.transaction(), conn.cursor(row_factory=class_row(Found)) as cursor:
+    scope = conn.transaction() if approximate else nullcontext()
+    with scope, conn.cursor(row_factory=class_row(Found)) as cursor:
         if approximate:
             cursor.execute("SET LOCAL hnsw.iterative_scan = strict_order")
             cursor.execute(f"SET LOCAL hnsw.ef_search = {min(max(4 * limit, 100), 1000)}")
@@ -45,7 +47,7 @@ def nearest(
                 SELECT %(part)s::int AS part, service_id, operation_id,
                        -({column} <#> %(vector)s::halfvec) AS score
                 FROM embeddings
-                WHERE model = {_quoted(model)} {_SERVICES if services is not None else ""}
+                WHERE model = {_quoted(model).replace("%", "%%")} {_SERVICES if services is not None else ""}
                 ORDER BY {column} <#> %(vector)s::halfvec LIMIT %(limit)s
                 """,
                 {
