@@ -31,7 +31,8 @@ def read_descriptor_set(data: bytes) -> pb.FileDescriptorSet:
     except DecodeError:
         pass  # a single file's name is no valid set
     one = pb.FileDescriptorProto.FromString(data)
-    return pb.FileDescriptorSet(file=[one] if one.name else [])
+    named = bool(one.name) and isinstance(one.name, str)  # bytes: a name that is no UTF-8
+    return pb.FileDescriptorSet(file=[one] if named else [])
 
 
 def own_files(descriptors: pb.FileDescriptorSet) -> list[pb.FileDescriptorProto]:
