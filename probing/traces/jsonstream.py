@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Iterator
 from typing import Any, TextIO
 
@@ -12,6 +13,7 @@ CHUNK = 256 * 1024
 MAX_VALUE = 128 * 1024 * 1024
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
+_NUMBER = re.compile(r"[-+.eE0-9]+")
 
 
 def entries(file: TextIO, path: tuple[str, ...]) -> Iterator[Any]:
@@ -101,7 +103,12 @@ class _Text:
                 continue
             except RecursionError:
                 raise TraceProblem("an entry that is nested too deeply") from None
-            if end == len(self._text) and self._more():  # a number may go on
+            if isinstance(value, (int, float)) and self._may_go_on() and self._more():
                 continue
             self._at, self._step = end, CHUNK
             return value
+
+    def _may_go_on(self) -> bool:
+        """Whether the number at hand reaches to the end of the window."""
+        found = _NUMBER.match(self._text, self._at)
+        return found is not None and found.end() == len(self._text)
