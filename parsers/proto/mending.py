@@ -241,8 +241,8 @@ class _Mender:
         return self._say("warning", said, f'"{kind}" is left out: {reason}')
 
     def _drop_rpc(self, said: Diagnostic, statement: scan.Statement, reason: str) -> None:
-        service = statement.parent.words[1] if statement.parent else ""
-        method = statement.words[1]
+        service = "".join(statement.parent.words[1:2]) if statement.parent else ""
+        method = "".join(statement.words[1:2])  # a broken rpc may have no name
         key = f"{service}.{method} at {statement.start}"
         if self._once(said.file, key):
             self.dropped.append((service, method))
