@@ -1,9 +1,12 @@
 """The rules of what may be called, case by case."""
 
+from pathlib import Path
+
 import pytest
 
 from catalog.binding import GrpcBinding, HttpBinding, SoapBinding
 from catalog.spec import Operation
+from probing.outcomes import MEANING, OUTCOMES
 from probing.safety import unknown_names, verdict
 
 
@@ -107,3 +110,11 @@ def test_nothing_lists_several_at_once(name):
 
 def test_a_name_in_allow_that_is_none_is_told():
     assert unknown_names([rest(name="a")], frozenset({"a", "b"})) == ["b"]
+
+
+def test_the_page_for_security_teams_lists_every_outcome():
+    page = (Path(__file__).parents[2] / "docs" / "probing.md").read_text("utf-8")
+
+    for outcome, meaning in MEANING.items():
+        assert f"| `{outcome}` | {meaning} |" in page
+    assert set(MEANING) == set(OUTCOMES)
