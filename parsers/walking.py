@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,28 +64,43 @@ def _missing_hint(name: str) -> str:
 
 def _by_pattern(pattern: str) -> list[Candidate]:
     """Files that match, with folders that match walked; the jail is the part without a wildcard."""
-    root = Path(os.path.abspath(_fixed_part(pattern)))  # noqa: PTH100
-    found: dict[Path, Candidate] = {}
-    for match in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207 (hidden stay out)
-        path = Path(os.path.abspath(match))  # noqa: PTH100
-        if any(part in _PASSED_OVER for part in path.relative_to(root).parts):
-            continue
-        if not path.is_dir():
-            found.setdefault(path, _contained(path, root))
-        elif "**" not in pattern:
-            found.update((each.path, each) for each in _in_folder(path, root))
+    parts = Path(pattern).parts
+    magic = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    root = Path(os.path.abspath(Path(*parts[:magic])))  # noqa: PTH100
+    deep = "**" in parts
+    matched = _at_any_depth(root, parts[magic:]) if deep else _at_one_depth(pattern, root)
+    found = {candidate.path: candidate for candidate in matched}
     if not found:
         raise SpecError(f"{pattern}: matches no file", hint="check the pattern; ** means any depth")
     return [found[path] for path in sorted(found)]
 
 
-def _fixed_part(pattern: str) -> str:
-    parts = Path(pattern).parts
-    magic = next(i for i, part in enumerate(parts) if glob.has_magic(part))
-    return str(Path(*parts[:magic])) if magic else "."
+def _at_one_depth(pattern: str, root: Path) -> Iterator[Candidate]:
+    for match in glob.glob(pattern):  # noqa: PTH207 (leaves hidden files out)
+        path = Path(os.path.abspath(match))  # noqa: PTH100
+        if path.is_dir():
+            yield from _in_folder(path, root if path.is_relative_to(root) else path)
+        elif path.name not in _PASSED_OVER:
+            yield _contained(path, root)
 
 
-def _in_folder(folder: Path, root: Path) -> Iterator[Candidate]:
+def _at_any_depth(root: Path, parts: Sequence[str]) -> Iterator[Candidate]:
+    """By our own walk: glob's would follow links that turn back, each many times."""
+    ends = (*parts, "*") if parts[-1] == "**" else parts
+    pattern = re.compile("".join(_as_regex(part) for part in ends).removesuffix("/"))
+    for candidate in _in_folder(root, root, every_suffix=True):
+        if pattern.fullmatch(candidate.path.relative_to(root).as_posix()):
+            yield candidate
+
+
+def _as_regex(part: str) -> str:
+    if part == "**":
+        return "(?:.+/)?"
+    body = fnmatch.translate(part).removeprefix("(?s:").removesuffix(r")\Z")
+    return body.replace(".*", "[^/]*") + "/"
+
+
+def _in_folder(folder: Path, root: Path, every_suffix: bool = False) -> Iterator[Candidate]:
     """Files below a folder, each real folder once, so that links that turn back end."""
     seen: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True):
@@ -98,7 +114,7 @@ def _in_folder(folder: Path, root: Path) -> Iterator[Candidate]:
         seen.add(real)
         folders[:] = sorted(name for name in folders if _wanted(name))
         for name in sorted(files):
-            if _wanted(name) and may_be_spec(Path(name)):
+            if _wanted(name) and (every_suffix or may_be_spec(Path(name))):
                 yield _contained(Path(place, name), root)
 
 

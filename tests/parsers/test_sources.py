@@ -120,6 +120,41 @@ def test_a_glob_finds_files_at_any_depth(tmp_path: Path) -> None:
     assert list(reasons(found)) == ["p.json"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("**/*.json", ["a.json", "b.json", "c.json"]),
+        ("**/b.*", ["b.json", "b.txt"]),
+        ("x/**", ["b.json", "b.txt", "c.json"]),
+        ("x/**/c.json", ["c.json"]),
+        ("*/[bc].json", ["b.json"]),
+        ("x", ["b.json", "c.json"]),
+        ("?", ["b.json", "c.json"]),
+        ("**/x/*.json", ["b.json"]),
+        ("x/*/../*.json", ["b.json"]),
+        ("../*/a.json", ["a.json"]),
+    ],
+)
+def test_patterns_mean_what_shells_make_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, names: list[str]
+) -> None:
+    files = ("a.json", "x/b.json", "x/b.txt", "x/y/c.json", "x/.hidden/d.json")
+    lay(tmp_path / "w", dict.fromkeys(files, OPENAPI))
+    monkeypatch.chdir(tmp_path / "w")
+
+    found = find_documents([pattern])
+
+    assert sorted(Path(document.location).name for document in found.documents) == names
+
+
+def test_links_that_turn_back_do_not_multiply(tmp_path: Path) -> None:
+    lay(tmp_path, {"x/a.json": OPENAPI})
+    for name in ("one", "two", "three"):
+        (tmp_path / "x" / name).symlink_to(tmp_path)
+
+    assert len(find_documents([f"{tmp_path}/**/*.json"]).documents) == 1
+
+
 def test_a_file_whose_name_looks_like_a_glob_is_that_file(tmp_path: Path) -> None:
     lay(tmp_path, {"api[1].json": OPENAPI})
 
