@@ -7,6 +7,7 @@ Letters keep their case; two names that differ in case only count as one.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -74,7 +75,7 @@ def _levels(location: str, root: Path | None) -> list[str]:
         path = Path(location)
         parts = [part for part in path.parts if part != path.anchor]
         names = _path_levels(parts, _depth_below(root, path))
-    return [*names, f"{names[0][:48]}_{hashlib.sha256(location.encode()).hexdigest()[:12]}"]
+    return [*names, f"{names[0][:48]}_{hashlib.sha256(os.fsencode(location)).hexdigest()[:12]}"]
 
 
 def _path_levels(parts: list[str], depth: int) -> list[str]:

@@ -35,13 +35,14 @@ class Candidate:
 def files_of(name: str) -> list[Candidate]:
     """What a name means, sorted by path; SpecError when nothing is there."""
     path = Path(os.path.abspath(name))  # noqa: PTH100 (links stay as they are)
-    if path.is_dir():
-        return list(_in_folder(path, path))
-    if _exists(path):
-        return [Candidate(path, path.parent, named=True)]
+    if name and _exists(path):
+        whole = path.is_dir()
+        return list(_in_folder(path, path)) if whole else [Candidate(path, path.parent, named=True)]
     if glob.has_magic(name):
         return _by_pattern(name)
-    raise SpecError(f"{name}: no such file or folder", hint=_missing_hint(name))
+    raise SpecError(
+        f"{name[:200] or 'an empty name'}: no such file or folder", hint=_missing_hint(name)
+    )
 
 
 def may_be_spec(path: Path) -> bool:
@@ -51,7 +52,7 @@ def may_be_spec(path: Path) -> bool:
 def _exists(path: Path) -> bool:
     try:
         path.lstat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the name
         return False
     return True
 

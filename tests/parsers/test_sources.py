@@ -155,6 +155,21 @@ def test_links_that_turn_back_do_not_multiply(tmp_path: Path) -> None:
     assert len(find_documents([f"{tmp_path}/**/*.json"]).documents) == 1
 
 
+def test_a_name_that_is_no_text_is_read_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.json")).write_bytes(OPENAPI)
+
+    [document] = find_documents([str(tmp_path)]).documents
+    assert document.data == OPENAPI
+    assert document.service == "caf"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "file:///a%00b", "", " ", "http://", "x://y"])
+def test_an_impossible_name_is_a_failure(name: str) -> None:
+    [(_, error)] = find_documents([name]).failures
+
+    assert isinstance(error, SpecError)
+
+
 def test_a_file_whose_name_looks_like_a_glob_is_that_file(tmp_path: Path) -> None:
     lay(tmp_path, {"api[1].json": OPENAPI})
 
