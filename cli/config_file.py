@@ -30,6 +30,7 @@ class Llm(_Section):
     api_version: str = ""
     timeout_s: float = 60
     max_concurrency: int = 4
+    tools_per_request: int = 4
     max_cost: float | None = None
     price_in: float | None = None
     price_out: float | None = None

@@ -56,6 +56,7 @@ class LlmSettings:
     api_version: str = ""
     timeout_s: float = 60.0
     max_concurrency: int = 4
+    tools_per_request: int = 4
     max_cost: float | None = None
     price_in: float | None = None
     price_out: float | None = None
@@ -169,6 +170,7 @@ def _llm(config: ConfigFile | None, env: Mapping[str, str]) -> LlmSettings:
         api_version=given.api_version,
         timeout_s=given.timeout_s,
         max_concurrency=max(1, given.max_concurrency),
+        tools_per_request=max(1, given.tools_per_request),
         max_cost=given.max_cost,
         price_in=given.price_in,
         price_out=given.price_out,

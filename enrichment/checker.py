@@ -15,7 +15,7 @@ from enrichment.vocabulary import (
     WRITING,
     Grounds,
     content_words,
-    names_a_thing,
+    things_without_ground,
     verb_of,
 )
 
@@ -24,8 +24,14 @@ MAX_DESCRIPTION = 400
 MAX_ALIAS = 60
 MAX_NOT_FOR = 200
 MAX_INVENTED = 1
-"""Nouns without ground that a text may have: a synonym we do not know is not worth a refusal."""
-UNGROUNDED_SHARE = 0.7
+"""Nouns that neither the tool's evidence nor the service's carries, which a description may have:
+a synonym we do not know is not worth a refusal."""
+MAX_FOREIGN = 1
+"""Nouns not its own that a description may have; aliases two more, being other people's words."""
+OWN_SHARE = 0.3
+"""Of the words that claim something, how many have to be in a tool's own evidence."""
+_ENOUGH = 6
+"""Words, of the evidence and of the description, below which that share says nothing."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z]|\s*$)")
@@ -63,12 +69,13 @@ class Surroundings:
     """Names a proposal may not take, and names it may mention.
 
     `taken` are the names of the service's other tools, original and enriched; `services` the other
-    services of the catalog.
+    services of the catalog; `spoken` the words of the service as a whole.
     """
 
     taken: frozenset[str] = field(default_factory=frozenset)
     siblings: frozenset[str] = field(default_factory=frozenset)
     services: frozenset[str] = field(default_factory=frozenset)
+    spoken: Grounds = field(default_factory=lambda: Grounds(()))
 
 
 def check(enrichment: Enrichment, evidence: Evidence, around: Surroundings) -> tuple[Fault, ...]:
@@ -133,16 +140,32 @@ def _cited(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
             yield f"grounds: {ground.evidence!r} is not in the evidence"
 
 
-def _nouns(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
-    grounds = Grounds(evidence.texts)
-    for word in content_words(e.name):
-        if not grounds.carry(word):
-            yield f"name: nothing in the evidence speaks of {word!r}"
-    claimed = content_words(f"{e.description} {' '.join(e.aliases)}")
-    ungrounded = [word for word in claimed if not grounds.carry(word)]
-    invented = [word for word in ungrounded if names_a_thing(word)]
-    if len(invented) > MAX_INVENTED or len(ungrounded) > max(4, UNGROUNDED_SHARE * len(claimed)):
-        yield f"text: nothing in the evidence speaks of {', '.join((invented or ungrounded)[:6])}"
+def _nouns(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
+    own = Grounds(evidence.texts)
+    yield from _name_words(e.name, own, around.spoken)
+    for label, text, most in (
+        ("description", e.description, 0),
+        ("aliases", " ".join(e.aliases), 2),
+    ):
+        foreign = things_without_ground(text, own)
+        invented = [word for word in foreign if not around.spoken.carry(word)]
+        if len(invented) > MAX_INVENTED + most or len(foreign) > MAX_FOREIGN + most:
+            yield f"{label}: nothing in the evidence speaks of {', '.join(foreign)}"
+    claimed = content_words(e.description)
+    kept = sum(own.carry(word) for word in claimed)
+    if kept < OWN_SHARE * len(claimed) and min(len(own), len(claimed)) >= _ENOUGH:
+        yield "description: hardly a word of it is in the evidence"
+
+
+def _name_words(name: str, own: Grounds, spoken: Grounds) -> Iterator[str]:
+    """All words from the evidence; beside one that is, one may come from the service's other
+    tools."""
+    words = content_words(name)
+    borrowed = [word for word in words if not own.carry(word)]
+    if len(borrowed) == 1 and len(words) > 1 and spoken.carry(borrowed[0]):
+        return
+    for word in borrowed:
+        yield f"name: nothing in the evidence speaks of {word!r}"
 
 
 def _verb(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
@@ -150,8 +173,11 @@ def _verb(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
     if not verb:
         yield "name: begin with a verb such as get, list, find, create, update, delete"
     original = verb_of(evidence.name)
-    reads = evidence.read_only is True or (evidence.read_only is None and original in READING)
-    writes = evidence.read_only is False or (evidence.read_only is None and original in WRITING)
+    silent = evidence.read_only is None
+    reads = evidence.read_only is True or (
+        silent and original in READING and evidence.protocol != "rest"
+    )
+    writes = evidence.read_only is False or (silent and original in WRITING)
     if reads and verb in WRITING:
         yield f"name: {verb!r} would change something, and this operation only reads"
     if writes and verb in READING:

@@ -4,51 +4,90 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from catalog.words import split_identifier
 from enrichment.evidence import Evidence, Fact
+from enrichment.vocabulary import READING, WRITING, verb_of
 
 GROUP_SIZE = 4
+_ALIKE = 0.45
+_VERBS = READING | WRITING
+_COMMON = 60
+"""A word or field that more tools than this have says nothing of kinship."""
 
 
-def groups(tools: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
-    """The tools of one service, look-alikes together, at most four to a group, in stable order.
+def groups(tools: Sequence[Evidence], size: int = GROUP_SIZE) -> list[tuple[Evidence, ...]]:
+    """The tools of one service, at most `size` to a group, look-alikes together, in stable order.
 
-    Alike are tools whose names differ only in digits and last words, and tools that return nearly
-    the same fields.
+    Alike are tools with nearly the same words in their names or nearly the same fields in what
+    they return. Those without look-alikes share a group with their neighbours in the alphabet.
     """
-    by_stem: dict[tuple[str, ...], list[Evidence]] = defaultdict(list)
-    for tool in sorted(tools, key=lambda tool: tool.name):
-        by_stem[_stem(tool.name)].append(tool)
-    return [tuple(chunk) for stem in sorted(by_stem) for chunk in _chunks(_by_shape(by_stem[stem]))]
+    ordered = sorted(tools, key=lambda tool: tool.name)
+    near = _neighbours(ordered)
+    families: list[tuple[Evidence, ...]] = []
+    taken: set[str] = set()
+    for tool in ordered:
+        if tool.tool_id not in taken:
+            others = [other for other in near(tool) if other.tool_id not in taken]
+            families.append((tool, *others[: size - 1]))
+            taken |= {member.tool_id for member in families[-1]}
+    return _packed(families, size)
 
 
-def _stem(name: str) -> tuple[str, ...]:
-    words = [word for word in split_identifier(name) if not word.isdigit()]
-    return tuple(words[:2])
+def _neighbours(tools: Sequence[Evidence]) -> Callable[[Evidence], list[Evidence]]:
+    """For a tool its look-alikes, nearest first, found through the rare things they share."""
+    holders: dict[str, list[Evidence]] = defaultdict(list)
+    for tool in tools:
+        for mark in _marks(tool):
+            holders[mark].append(tool)
+
+    def near(tool: Evidence) -> list[Evidence]:
+        rare = (holders[mark] for mark in _marks(tool) if len(holders[mark]) <= _COMMON)
+        others = {other.tool_id: other for found in rare for other in found if other is not tool}
+        scored = [(likeness(tool, other), other) for other in others.values()]
+        close = [(score, other) for score, other in scored if score >= _ALIKE]
+        return [other for _, other in sorted(close, key=lambda pair: (-pair[0], pair[1].name))]
+
+    return near
 
 
-def _by_shape(tools: list[Evidence]) -> list[Evidence]:
-    """Most similar shapes next to each other, so that a cut between groups parts the others."""
-    rest = list(tools)
-    ordered = rest[:1]
-    rest = rest[1:]
-    while rest:
-        nearest = max(rest, key=lambda tool: (overlap(ordered[-1], tool), tool.name))
-        ordered.append(nearest)
-        rest.remove(nearest)
-    return ordered
+def _marks(tool: Evidence) -> set[str]:
+    return {f"word {word}" for word in _name_words(tool)} | _field_names(tool)
 
 
-def _chunks(tools: list[Evidence]) -> Iterable[list[Evidence]]:
-    return (tools[at : at + GROUP_SIZE] for at in range(0, len(tools), GROUP_SIZE))
+def _name_words(tool: Evidence) -> set[str]:
+    return {word for word in split_identifier(tool.name) if not word.isdigit()}
+
+
+def likeness(one: Evidence, other: Evidence) -> float:
+    """From 0 to 1: how easily one is taken for the other, by name, answer and effect."""
+    left, right = _name_words(one), _name_words(other)
+    things = left - _VERBS, right - _VERBS
+    named = (_jaccard(left, right) + _jaccard(*things)) / 2
+    same_effect = (verb_of(one.name) in WRITING) == (verb_of(other.name) in WRITING)
+    return 0.5 * named + 0.3 * overlap(one, other) + 0.2 * same_effect
+
+
+def _jaccard(left: set[str], right: set[str]) -> float:
+    return len(left & right) / len(left | right) if left | right else 0.0
+
+
+def _packed(families: Sequence[tuple[Evidence, ...]], size: int) -> list[tuple[Evidence, ...]]:
+    """Small families side by side in one group: the instructions are paid for once."""
+    packed: list[tuple[Evidence, ...]] = []
+    for family in sorted(families, key=len, reverse=True):
+        fits = next((n for n, group in enumerate(packed) if len(group) + len(family) <= size), None)
+        if fits is None:
+            packed.append(family)
+        else:
+            packed[fits] += family
+    return packed
 
 
 def overlap(one: Evidence, other: Evidence) -> float:
     """Jaccard overlap of what two tools return: 1 for the same fields, 0 for none in common."""
-    left, right = _field_names(one), _field_names(other)
-    return len(left & right) / len(left | right) if left | right else 0.0
+    return _jaccard(_field_names(one), _field_names(other))
 
 
 def _field_names(tool: Evidence) -> set[str]:

@@ -12,8 +12,9 @@ from catalog.hashing import canonical, digest
 from enrichment.checker import Surroundings
 from enrichment.endpoint import EndpointSettings
 from enrichment.evidence import Evidence, gather
-from enrichment.lookalikes import groups, indistinguishable, rarity
+from enrichment.lookalikes import GROUP_SIZE, groups, indistinguishable, rarity
 from enrichment.prompt import PROMPT_VERSION, SCHEMA, Message, messages, tokens
+from enrichment.vocabulary import Grounds
 from store.catalog import (
     definitions_of,
     find_service,
@@ -89,16 +90,23 @@ def plan(
     services: Sequence[ServiceRow],
     model: str,
     again: bool = False,
-    everyone: Sequence[ServiceRow] | None = None,
+    group_size: int = GROUP_SIZE,
 ) -> list[ServiceWork]:
-    """The work for each service. A changed model alone is counted, not written again, unless
-    `again` asks for it."""
-    names = [service.name for service in everyone or list_services(connection)]
-    return [_service_work(connection, service, model, again, names) for service in services]
+    """The work for each service, at most `group_size` tools a request. A changed model alone is
+    counted, not written again, unless `again` asks for it."""
+    names = [service.name for service in list_services(connection)]
+    return [
+        _service_work(connection, service, model, again, names, group_size) for service in services
+    ]
 
 
 def _service_work(
-    connection: Connection, service: ServiceRow, model: str, again: bool, names: Sequence[str]
+    connection: Connection,
+    service: ServiceRow,
+    model: str,
+    again: bool,
+    names: Sequence[str],
+    group_size: int,
 ) -> ServiceWork:
     tools = _evidence(connection, service)
     known = last_fingerprints(connection, service.service_id)
@@ -116,12 +124,13 @@ def _service_work(
     evidence = [tool for tool, _ in tools]
     return ServiceWork(
         service=service,
-        groups=_pending_groups(evidence, pending),
+        groups=_pending_groups(groups(evidence, group_size), pending),
         weights=rarity(evidence),
         around=Surroundings(
             taken=frozenset(tool.name for tool in evidence),
             siblings=frozenset(tool.name for tool in evidence),
             services=frozenset(name for name in names if name != service.name),
+            spoken=Grounds(tuple(text for tool in evidence for text in tool.texts)),
         ),
         written=_written(connection, service),
         unchanged=unchanged,
@@ -141,11 +150,11 @@ def _evidence(connection: Connection, service: ServiceRow) -> list[tuple[Evidenc
 
 
 def _pending_groups(
-    tools: Sequence[Evidence], pending: Mapping[str, Pending]
+    families: Sequence[Sequence[Evidence]], pending: Mapping[str, Pending]
 ) -> tuple[tuple[Pending, ...], ...]:
     wanted = (
         tuple(pending[tool.tool_id] for tool in group if tool.tool_id in pending)
-        for group in groups(tools)
+        for group in families
     )
     return tuple(group for group in wanted if group)
 
@@ -164,11 +173,11 @@ def fingerprint(tool: Evidence) -> str:
     return digest(canonical([seen, facts, PROMPT_VERSION]), canonical(SCHEMA))
 
 
-def prompt_for(connection: Connection, tool_id: str) -> list[Message]:
+def prompt_for(connection: Connection, tool_id: str, group_size: int = GROUP_SIZE) -> list[Message]:
     """Exactly what would be sent about a tool: the request of its whole group of look-alikes."""
     service = find_service(connection, find_tool(connection, tool_id).service)
     evidence = [tool for tool, _ in _evidence(connection, service)]
-    group = next(g for g in groups(evidence) if tool_id in {tool.tool_id for tool in g})
+    group = next(g for g in groups(evidence, group_size) if tool_id in {tool.tool_id for tool in g})
     return messages(group, rarity(evidence))
 
 

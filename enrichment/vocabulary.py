@@ -9,7 +9,8 @@ READING = frozenset(
     "get list find search fetch read show retrieve look lookup query check count view export "
     "download describe report return returns lists finds shows retrieves gives looks reads "
     "provide provides estimate calculate compare validate verify preview track watch stream "
-    "monitor".split()
+    "monitor browse locate identify inspect explain summarize suggest recommend predict forecast "
+    "detect classify evaluate measure poll discover".split()
 )
 WRITING = frozenset(
     "create add insert make register open submit post place book schedule update change modify "
@@ -17,8 +18,16 @@ WRITING = frozenset(
     "erase send notify email pay refund charge reserve release approve reject assign unassign "
     "start stop run reset import upload replace merge archive restore enable disable grant "
     "revoke lock unlock mark record receive issue apply write store save sync reverse credit "
-    "terminate hire enroll withdraw confirm".split()
-)
+    "terminate hire enroll withdraw confirm allocate attach detach link unlink connect put push "
+    "commit accept decline deny decide hand ship dispatch pick pack sign subscribe unsubscribe "
+    "trigger launch execute begin end finish complete append rebuild refresh renew extend suspend "
+    "resume pause block unblock flag clear share invite join publish unpublish deploy configure "
+    "install uninstall rotate activate deactivate reopen escalate settle order request clock log "
+    "return rate claim".split()
+) - {"return"}
+NEUTRAL = frozenset("generate convert translate render test ping process parse compute".split())
+"""Verbs that say nothing about whether anything is changed."""
+
 _VERBS = {
     "lst": "list", "upd": "update", "del": "delete", "rm": "remove", "ins": "create",
     "crt": "create", "cre": "create", "chg": "change", "mod": "update", "chk": "check",
@@ -53,34 +62,39 @@ GENERAL = frozenset(
     there these they this those time times to together tool total true two type types under
     unique until up use used user users uses using value values via version view want wants was
     way what when where whether which while who whole whose will with within without word words
-    would yes you your
+    would yes you your much right yet figure figures company companies goods money sale sales room
+    hour hours file files class everyday usual basic basics master profile terms roster suggestion
+    suggestions dated balance overview condition conditions job jobs market account accounts
+    progress position positions stage level levels today tonight tomorrow week month year years
+    whom why someone's somebody something thing things few many little owe owes kept keep held hold
+    holds hand back away long short old
     """.split()
 )
 
 DOMAIN = frozenset(
     """
-    absence account address agent agreement airline airport album allergy allowance amount
-    appointment approval article artist asset attachment auction author backup badge balance bank
+    absence address agent agreement airline airport album allergy allowance amount
+    appointment approval article artist asset attachment auction author backup badge bank
     batch benefit bill bin birthday bonus book booking box branch brand budget building bundle
     calendar campaign candidate capacity card cargo carrier cart cash catalog category certificate
-    channel charge chat city claim class client clinic colour comment commission company complaint
+    channel charge chat city claim client clinic colour comment commission complaint
     computer consent consignment contact contract conversation cost country coupon course credit
     currency customer database deadline dealer debt deduction delivery department deposit depot
     device diagnosis dimension discount disease distance district doctor document domain dose
     driver email employee employer engine equipment error event exam exchange expense experience
-    feedback fee file fine firmware flight fleet folder food forecast fuel game gateway gender
-    goods grade guest holiday host hotel hour house image incident income ingredient inspection
-    insurance interest interview inventory invoice issue job journey judge keyboard language lawyer
+    feedback fee fine firmware flight fleet folder food forecast fuel game gateway gender
+    grade guest holiday host hotel house image incident income ingredient inspection
+    insurance interest interview inventory invoice issue journey judge keyboard language lawyer
     lead lease leave ledger lesson letter library licence license lien loan location lock login
-    luggage machine mail manager manufacturer map margin market material meal measurement medicine
-    meeting member membership menu message meter mileage mobile model money mortgage movement movie
+    luggage machine mail manager manufacturer map margin material meal measurement medicine
+    meeting member membership menu message meter mileage mobile model mortgage movement movie
     music network news note notification nurse offer office opportunity order organization owner
     package pallet parcel partner party passenger passport password patient payment payroll
-    pension permission pet phone photo picture pipeline plan plant player playlist policy position
+    pension permission pet phone photo picture pipeline plan plant player playlist policy
     post prescription price printer privilege procedure product profile profit programme project
     promotion property purchase quantity quota quote rating rebate receipt recipe refund region
-    reminder rent repair representative reservation restaurant return review reward risk role room
-    route salary sale sample schedule school score seat secret security seller sensor server
+    reminder rent repair representative reservation restaurant return review reward risk role
+    route salary sample schedule school score seat secret security seller sensor server
     session shareholder shelf shift shipment shop signature site skill song sport staff stock
     storage store student subscription supplier survey symptom tax taxi teacher team temperature
     tenant test theme ticket token tournament track trade trainer training transaction transfer
@@ -96,7 +110,25 @@ _SAME = [
     "employee staff worker person colleague personnel",
     "order purchase",
     "shipment delivery parcel consignment",
-    "warehouse storage depot stock inventory",
+    "warehouse storage depot stock inventory site location",
+    "lot batch",
+    "truck vehicle lorry",
+    "vacancy opening position job recruitment",
+    "consent permission agreement",
+    "quotation quote offer opportunity pipeline",
+    "course training seminar class seat",
+    "certificate licence permit qualification training",
+    "campaign mailing marketing newsletter",
+    "voucher coupon",
+    "shift roster rota",
+    "booking movement posting entry",
+    "ledger bookkeeping accounting",
+    "territory region area",
+    "holiday vacation",
+    "expense spending travel",
+    "supplier vendor delivery purchase",
+    "purchase order po",
+    "receipt delivery purchase",
     "item article product goods sku",
     "manager representative owner supervisor responsible boss",
     "complaint claim grievance issue case ticket",
@@ -126,7 +158,7 @@ def verb_of(name: str) -> str:
     """The acting word that a name begins with, written out; "" where it has none."""
     first = next((word for word in split_identifier(name) if not word.isdigit()), "")
     verb = _VERBS.get(first, first)
-    return verb if verb in READING | WRITING else ""
+    return verb if verb in READING | WRITING | NEUTRAL else ""
 
 
 def stem(word: str) -> str:
@@ -156,9 +188,14 @@ class Grounds:
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         raw = {word for text in texts for word in split_identifier(text)}
+        self._own = {word for word in raw if len(word) > 2 and word not in GENERAL}
         self._short = {word for word in raw if len(word) <= 5}
         self._stems = {stem(word) for word in raw} | {stem(expanded(word)) for word in raw}
         self._stems |= {stem(other) for word in raw for other in _synonyms(word)}
+
+    def __len__(self) -> int:
+        """Words that say something."""
+        return len(self._own)
 
     def carry(self, word: str) -> bool:
         """Whether `word` is in the evidence, in any inflection, short form or synonym."""
@@ -180,6 +217,16 @@ def _synonyms(word: str) -> frozenset[str]:
 
 def names_a_thing(word: str) -> bool:
     return word in DOMAIN or stem(word) in _DOMAIN_STEMS
+
+
+def things_without_ground(text: str, grounds: Grounds) -> list[str]:
+    """Words for what services deal in that the evidence does not carry, each thing once."""
+    found: list[str] = []
+    for word in content_words(text):
+        known = any(stem(word) == stem(other) or word in _synonyms(other) for other in found)
+        if names_a_thing(word) and not known and not grounds.carry(word):
+            found.append(word)
+    return found
 
 
 def content_words(text: str) -> list[str]:

@@ -58,19 +58,52 @@ def with_model(
     around: Surroundings,
     endpoint: Endpoint,
 ) -> GroupOutcome:
-    """Raises a GlossError where the whole run has to end; all else is an outcome."""
+    """Raises a GlossError where the whole run has to end; all else is an outcome. A question that
+    the endpoint will not take is asked again for each tool alone, so that one tool costs no other.
+    """
     tally = _Tally()
-    asked = messages([entry.evidence for entry in group], weights)
-    room = _ROOM_PER_TOOL * len(group) + 100
     try:
-        reply = _turn(asked, group, around, endpoint, room, tally)
-        if len(tally.passed) < len(group) and not reply.refused:
-            again = repair(asked, reply.text, _quoted(group, tally))
-            _turn(again, group, around, endpoint, room, tally)
+        _conversation(group, weights, around, endpoint, tally)
     except ItemFailed as failure:
+        if len(group) > 1 and not tally.input_tokens:
+            return _one_by_one(group, weights, around, endpoint)
         tally.unreadable = str(failure)
     outcomes = tuple(_outcome(n, entry, tally) for n, entry in enumerate(group, 1))
     return GroupOutcome(outcomes, tally.input_tokens, tally.output_tokens)
+
+
+def _conversation(
+    group: Sequence[Pending],
+    weights: Mapping[str, float],
+    around: Surroundings,
+    endpoint: Endpoint,
+    tally: _Tally,
+) -> None:
+    """The question, and one repair where an entry is missing or was not accepted."""
+    asked = messages([entry.evidence for entry in group], weights)
+    room = _ROOM_PER_TOOL * len(group) + 100
+    reply = _turn(asked, group, around, endpoint, room, tally)
+    if len(tally.passed) < len(group) and not reply.refused:
+        again = repair(asked, reply.text, _quoted(group, tally))
+        _turn(again, group, around, endpoint, room, tally)
+
+
+def _one_by_one(
+    group: Sequence[Pending],
+    weights: Mapping[str, float],
+    around: Surroundings,
+    endpoint: Endpoint,
+) -> GroupOutcome:
+    parts: list[GroupOutcome] = []
+    for entry in group:
+        named = {o.enrichment.name for part in parts for o in part.outcomes if o.enrichment}
+        beside = replace(around, taken=around.taken | named)
+        parts.append(with_model([entry], weights, beside, endpoint))
+    return GroupOutcome(
+        tuple(outcome for part in parts for outcome in part.outcomes),
+        sum(part.input_tokens for part in parts),
+        sum(part.output_tokens for part in parts),
+    )
 
 
 def _turn(

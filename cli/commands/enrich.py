@@ -96,8 +96,8 @@ def enrich(
     names, chosen = services or [], output.chosen(form, as_json)
     with wiring.open_catalog(config) as connection:
         if show_prompt:
-            return _show_prompt(connection, show_prompt)
-        work = _work(connection, names, wiring.writer_model(config), rewrite)
+            return _show_prompt(connection, show_prompt, config)
+        work = _work(connection, names, config, rewrite)
         if plan:
             return _show_plan(work, config, chosen)
         report = _run(connection, work, config, max_cost)
@@ -106,14 +106,17 @@ def enrich(
     return _show(report, chosen)
 
 
-def _work(connection: Connection, names: list[str], model: str, rewrite: bool) -> list[ServiceWork]:
+def _work(
+    connection: Connection, names: list[str], config: settings.Settings, rewrite: bool
+) -> list[ServiceWork]:
     from enrichment.planning import chosen_services
     from enrichment.planning import plan as planned
 
     services = chosen_services(connection, names)
     if not services:
         raise UsageError("no service is opted in", hint="gloss opt-in SERVICE")
-    return planned(connection, services, model, rewrite)
+    model, size = wiring.writer_model(config), config.llm.tools_per_request
+    return planned(connection, services, model, rewrite, size)
 
 
 def _run(
@@ -201,9 +204,9 @@ def _sentence(report: EnrichReport) -> str:
     return ", ".join(parts) + ("; look at them: gloss diff" if written else "")
 
 
-def _show_prompt(connection: Connection, tool_id: str) -> int:
+def _show_prompt(connection: Connection, tool_id: str, config: settings.Settings) -> int:
     from enrichment.planning import prompt_for
 
-    for message in prompt_for(connection, tool_id):
+    for message in prompt_for(connection, tool_id, config.llm.tools_per_request):
         console.out(f"--- {message['role']}\n{message['content']}")
     return Exit.OK

@@ -23,7 +23,8 @@ class Desk:
         self.gloss = gloss
 
     def point_at(self, url: str, **more: object) -> None:
-        settings = {"base_url": url, "model": "m", "api_key_env": "MODEL_KEY", **more}
+        settings = {"base_url": url, "model": "m", "api_key_env": "MODEL_KEY"}
+        settings |= {"tools_per_request": 2, **more}
         lines = [f"{key} = {_toml(value)}" for key, value in settings.items()]
         self.gloss.write("gloss.toml", "[llm]\n" + "\n".join(lines) + "\n")
 
