@@ -148,9 +148,6 @@ def _report(kind: str, tally: Tally) -> None:
         print(f"  {count} ×{fault}")
 
 
-# --- changes -----------------------------------------------------------------------------------
-
-
 def mutated(document: Document, others: list[Document], dice: random.Random) -> Document:
     data = document.data
     if dice.random() < 0.5:
