@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from catalog.errors import UsageError
+from catalog.errors import NotFound, UsageError
 from cli import console, settings
 from cli.settings import DeclaredService, Settings
 
@@ -82,12 +82,12 @@ def _chosen(
             found.add(find_tool(connection, name).name)
     if named:
         return {n: (find_service(connection, n), frozenset(t)) for n, t in named.items()}
-    everyone = asked.base_url or asked.spec_address
-    return {
-        row.name: (row, frozenset())
-        for row in list_services(connection)
-        if everyone or (row.name in declared and declared[row.name].base_url)
-    }
+    rows = list_services(connection)
+    if not rows:
+        raise NotFound("the catalog is empty", hint="gloss ingest SPEC…")
+    own = [row for row in rows if row.name in declared and declared[row.name].base_url]
+    everyone = asked.base_url or asked.spec_address or not own
+    return {row.name: (row, frozenset()) for row in (rows if everyone else own)}
 
 
 def _rules(

@@ -119,8 +119,7 @@ def probe(
     what was seen before stays."""
     run_id = uuid4()
     left = tuple(left for service_plan in plans for left in service_plan.left)
-    for entry in left:
-        save_left(connection, entry, run_id)
+    save_left(connection, left, run_id)
     total = sum(len(service_plan.calls) for service_plan in plans)
     results: list[Result] = []
     engine = Engine(plans, limits)

@@ -117,9 +117,12 @@ def _content(
     found = read_body(reply.body, reply.headers.get("content-type", ""), operation, definitions)
     if found is not None:
         return found
-    if promised and media_type == promised.lower():
+    structured = "json" in media_type or "xml" in media_type
+    if promised and media_type == promised.lower() and not structured:
         return Answer("alive", value=_opaque(reply.body, media_type), has_value=True)
-    what = "a page" if _is_page(reply.body, media_type) else media_type or "something unnamed"
+    what = "a page" if _is_page(reply.body, media_type) else f"broken {media_type}"
+    if not structured and what != "a page":
+        what = media_type or "something unnamed"
     return Answer("not-json", f"{what} instead of {promised or 'JSON'}")
 
 

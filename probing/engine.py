@@ -48,7 +48,9 @@ class Engine:
     def __init__(self, plans: Sequence[ServicePlan], limits: Limits) -> None:
         self._plans = {plan.service.service_id: plan for plan in plans}
         self._limits = limits
-        self._waiting = [call for plan in plans for call in plan.calls]
+        calls = [call for plan in plans for call in plan.calls]
+        self._waiting = {(call.service_id, call.operation.name): call for call in calls}
+        self._looked_at = dict.fromkeys(self._plans, -1)
         self._pools = {service_id: Pool() for service_id in self._plans}
         self._hosts: dict[tuple[str, int], Host] = {}
         self._running: dict[asyncio.Task[Result], Call] = {}
@@ -93,13 +95,16 @@ class Engine:
     # --- which call is next --------------------------------------------------------------------
 
     def _ready(self) -> list[tuple[Call, dict[str, Value]]]:
-        """Calls that have all they wait for."""
-        found = [(call, self._filled(call)) for call in self._waiting]
+        """Calls that have all they wait for, of services where something new was seen."""
+        fresh = {key for key, pool in self._pools.items() if pool.version > self._looked_at[key]}
+        self._looked_at |= {key: self._pools[key].version for key in fresh}
+        calls = [call for call in self._waiting.values() if call.service_id in fresh]
+        found = [(call, self._filled(call)) for call in calls]
         return [(call, values) for call, values in found if len(values) == len(call.waits_for)]
 
     def _partly_ready(self) -> list[tuple[Call, dict[str, Value]]]:
         """When no answer can come any more: calls that have what they must, and something."""
-        found = [(call, self._filled(call)) for call in self._waiting]
+        found = [(call, self._filled(call)) for call in self._waiting.values()]
         return [
             (call, values)
             for call, values in found
@@ -116,7 +121,7 @@ class Engine:
             if self._left == 0:
                 self._stop(f"--max-requests {self._limits.max_requests} is reached")
                 return True
-            self._waiting.remove(call)
+            del self._waiting[call.service_id, call.operation.name]
             self._left = None if self._left is None else self._left - 1
             task = asyncio.create_task(self._perform(call, {**call.values, **learned}))
             self._running[task] = call
@@ -143,17 +148,17 @@ class Engine:
 
     def _stop(self, why: str) -> None:
         self.stopped = why
-        for call in self._waiting:
+        for call in self._waiting.values():
             self._done.append(Result(call, Answer("skipped", why), sent=False, reached=False))
-        self._waiting = []
+        self._waiting = {}
 
     def _leave_waiting(self) -> None:
-        for call in self._waiting:
+        for call in self._waiting.values():
             filled = self._filled(call)
             missing = [one.name for one in call.waits_for if one.key not in filled]
             why = f"no value for {', '.join(missing)}"
             self._done.append(Result(call, Answer("skipped", why), sent=False))
-        self._waiting = []
+        self._waiting = {}
 
     def _take(self, result: Result) -> None:
         if result.sent:

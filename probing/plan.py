@@ -230,6 +230,8 @@ class _Planner:
     def with_sources(self, shapes: Mapping[str, Sequence[dict[str, Any]]]) -> tuple[Call, ...]:
         """The calls, each with where its missing values may come from, and besides them calls that
         are made again only for the values that they give."""
+        if not any(call.waits_for for call in self.calls):
+            return tuple(self.calls)
         givers = _Givers([*self.calls, *self._fresh], self._definitions, shapes)
         again: dict[str, Call] = {}
         for call in self.calls:
@@ -247,6 +249,7 @@ class _Planner:
 
 
 NO_ADDRESS = "no address: --base-url, or base_url of the service in gloss.toml"
+_NAMES_OF_A_GIVER = 200
 _GRPC = ("grpc", "grpcs", "http", "https")
 
 
@@ -284,7 +287,7 @@ class _Givers:
         for call in calls:
             operation = call.operation
             known = [operation.output_schema, *shapes.get(operation.name, ())]
-            for name in dict.fromkeys(known_names(known, definitions)):
+            for name in dict.fromkeys(known_names(known, definitions, _NAMES_OF_A_GIVER)):
                 self._by_words.setdefault(tuple(words(name)), []).append(operation.name)
 
     def of(self, call: Call, one: Wanted) -> list[str]:

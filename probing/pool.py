@@ -31,8 +31,13 @@ class Seen:
 
 @dataclass(slots=True)
 class Pool:
-    """By the words of the field's name, and with the thing it belongs to before them."""
+    """By the words of the field's name, and with the thing it belongs to before them.
 
+    `version` rises when there is a name or a type that was not there before.
+    """
+
+    version: int = 0
+    _kinds: set[tuple[tuple[str, ...], type]] = field(default_factory=set)
     _by_words: dict[tuple[str, ...], list[Seen]] = field(default_factory=lambda: defaultdict(list))
 
     def learn(self, operation: Operation, value: Any) -> None:
@@ -48,6 +53,9 @@ class Pool:
         listed = self._by_words[key]
         if len(listed) < MAX_PER_NAME and seen.value not in ("", None):
             listed.append(seen)
+            if (key, type(seen.value)) not in self._kinds:
+                self._kinds.add((key, type(seen.value)))
+                self.version += 1
 
     def find(self, operation: Operation, one: Wanted) -> Value | None:
         """A value for an argument, by its name and type; the first that was seen."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from psycopg import Connection
@@ -9,7 +10,7 @@ from psycopg import Connection
 from probing.engine import Result
 from probing.personal import kind_of
 from probing.plan import Left
-from store.samples import Sample, save_sample
+from store.samples import Sample, save_sample, save_samples
 
 
 def save_result(connection: Connection, result: Result, keep_values: bool, run_id: UUID) -> None:
@@ -39,19 +40,24 @@ def save_result(connection: Connection, result: Result, keep_values: bool, run_i
     )
 
 
-def save_left(connection: Connection, left: Left, run_id: UUID) -> None:
-    """Why an operation was left alone; one that has its sample already keeps just that."""
-    if not left.settled and not left.known:
-        sample = Sample(
-            service_id=left.service_id,
-            tool=left.operation.name,
-            origin="probe",
-            outcome="skipped",
-            content_hash=left.content_hash,
-            detail=left.reason,
-            run_id=run_id,
-        )
-        save_sample(connection, sample)
+def save_left(connection: Connection, left: Iterable[Left], run_id: UUID) -> None:
+    """Why operations were left alone; one that has its sample already keeps just that."""
+    save_samples(
+        connection,
+        [
+            Sample(
+                service_id=one.service_id,
+                tool=one.operation.name,
+                origin="probe",
+                outcome="skipped",
+                content_hash=one.content_hash,
+                detail=one.reason,
+                run_id=run_id,
+            )
+            for one in left
+            if not one.settled and not one.known
+        ],
+    )
 
 
 def harmless(media_type: str) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal
 
 from catalog.abbreviations import expanded
@@ -13,6 +16,7 @@ from catalog.spec import Operation, Schema
 from catalog.words import split_identifier
 
 Origin = Literal["gloss.toml", "example", "default", "choice", "calendar", "answer"]
+MAX_NAMES = 5_000
 _REF = "#/$defs/"
 _EXAMPLE = re.compile(
     r"(?:e\.g\.|for example|example:|such as)[,:]?\s+[`\"']?([\w./:-]{1,60}\w)", re.I
@@ -184,14 +188,27 @@ def typed(value: Any, schema: Mapping[str, Any]) -> Any:
 
 def words(name: str) -> list[str]:
     """The words of a name in full: `custId` and `customer_id` are the same two."""
-    return [expanded(word) for word in split_identifier(name)]
+    return list(_words(name))
 
 
-def known_names(schema: Any, definitions: Mapping[str, Schema]) -> Iterator[str]:
-    """Every name of a field that a response type declares, references followed once each."""
-    waiting, seen = [schema], set()
+@lru_cache(maxsize=50_000)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(expanded(word) for word in split_identifier(name))
+
+
+def known_names(
+    schema: Any, definitions: Mapping[str, Schema], limit: int = MAX_NAMES
+) -> Iterator[str]:
+    """Names of fields that a response type declares, nearest levels first, references followed
+    once each; of types that reach thousands of others only so many."""
+    return islice(_names(schema, definitions), limit)
+
+
+def _names(schema: Any, definitions: Mapping[str, Schema]) -> Iterator[str]:
+    waiting: deque[Any] = deque([schema])
+    seen: set[str] = set()
     while waiting:
-        node = waiting.pop()
+        node = waiting.popleft()
         if isinstance(node, list):
             waiting.extend(node)
         elif isinstance(node, dict):
@@ -203,6 +220,5 @@ def known_names(schema: Any, definitions: Mapping[str, Schema]) -> Iterator[str]
             if isinstance(properties, dict):
                 yield from properties
                 waiting.extend(properties.values())
-            waiting.extend(node.get(key) for key in ("items", "additionalProperties"))
-            for key in ("allOf", "anyOf", "oneOf"):
+            for key in ("items", "additionalProperties", "allOf", "anyOf", "oneOf"):
                 waiting.append(node.get(key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import signal
 import subprocess
@@ -202,6 +203,8 @@ def api(stranger):
         "/slow": scripted.silent,
         "/drip": scripted.dripping,
         "/endless": scripted.endless,
+        "/bomb": Reply(body=gzip.compress(b"[" * 10**7), headers={"Content-Encoding": "gzip"}),
+        "/packed": Reply(body=gzip.compress(b'{"x": 1}'), headers={"Content-Encoding": "gzip"}),
         "/huge": Reply(body=b'"' + b"x" * 300_000 + b'"'),
         "/cut": scripted.cut_off,
         "/charset": Reply(
@@ -230,6 +233,8 @@ EXPECTED = {
     "slow": "timed-out",
     "drip": "timed-out",
     "endless": "too-large",
+    "bomb": "too-large",
+    "packed": "alive",
     "huge": "too-large",
     "cut": "cut-off",
     "charset": "wrong-charset",
@@ -392,6 +397,27 @@ paths:
 
     assert server.calls == ["POST /search"]
     assert "probe.allow names typo" in done.stderr
+
+
+def test_a_listed_soap_operation_gets_its_values_whole(gloss, world):
+    gloss("ingest", SAMPLES / "crm.wsdl", "--service", "crm")
+    probe = """
+[services.probe]
+allow = ["updCust"]
+[services.probe.values]
+custId = "C-1003"
+[services.probe.values.updCust]
+dat.mainPhone = "1"
+dat.address = { street = "s", town = "t", postcode = "p", countryCode = "GB" }
+"""
+    gloss.write("gloss.toml", config(crm=world.soap_url) + probe)
+    world.forget()
+    done = gloss("probe", "crm/updCust", "--json")
+
+    (call,) = world.calls()
+    assert outcomes(done)["updCust"] == "alive"
+    assert call.arguments["custId"] == "C-1003"
+    assert call.arguments["dat"]["address"]["town"] == "t"
 
 
 def test_the_address_of_the_spec_is_not_called_unless_confirmed(gloss):
@@ -681,6 +707,13 @@ def test_wrong_words_say_what_to_type(gloss, words):
 
     assert done.exit_code in (1, 2)
     assert "try:" in done.stderr
+
+
+def test_a_plan_without_an_address_says_what_is_missing(gloss):
+    ingested(gloss, {"/a": get("a")})
+
+    assert "base_url" in gloss("probe", "--plan")
+    assert gloss("probe", "--plan").exit_code == 0
 
 
 def test_one_address_is_for_one_service(gloss):
