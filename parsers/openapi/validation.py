@@ -1,4 +1,4 @@
-"""What openapi-spec-validator says of a document, offline; advice for `--strict`, never a gate."""
+"""What the validators say of a document, offline; advice for `--strict`, never a gate."""
 
 from __future__ import annotations
 
@@ -15,17 +15,25 @@ Fault = tuple[list[str], str]
 
 
 def faults(tree: Any, version: str) -> list[Fault]:
-    """Places (tokens of a JSON pointer) and messages, from the standard's own schema.
+    """Places (tokens of a JSON pointer) and messages: by the standard's own schema, then prance.
 
-    Only the document itself is looked at: no reference is followed, so nothing is fetched and
-    nothing unfolds.
+    The schema looks at the document alone: no reference is followed, so nothing is fetched and
+    nothing unfolds. prance adds what no schema can say, such as a name that is not declared.
     """
     if _nodes(tree) > MAX_NODES:
         return [([], f"more than {MAX_NODES:,} values: not checked against the standard's schema")]
     try:
-        return list(_messages(tree, version))
+        found = list(_messages(tree, version))
+        return found or _beyond_the_schema(tree, version)
     except Exception as fault:  # noqa: BLE001  a validator that fails says nothing
         return [([], f"could not be checked ({type(fault).__name__})")]
+
+
+def _beyond_the_schema(tree: Any, version: str) -> list[Fault]:
+    from parsers.openapi.prance_check import first_fault
+
+    said = first_fault(tree) if version in ("2.0", "3.0", "3.1") else ""
+    return [([], _short(said))] if said else []
 
 
 def _messages(tree: Any, version: str) -> Iterator[Fault]:

@@ -159,3 +159,16 @@ def test_a_diamond_of_types_is_read_in_step_with_its_size() -> None:
 
     assert len(spec.definitions) == 25
     assert time.process_time() - begun < 1
+
+
+def test_strict_says_what_no_schema_can_say(tmp_path: Path) -> None:
+    """A parameter of the path that nobody declares is valid by the schema of OpenAPI 3.0."""
+    path = tmp_path / "undeclared.yaml"
+    path.write_text(
+        'openapi: 3.0.3\ninfo: {title: t, version: "1"}\n'
+        "paths: {'/a/{id}': {get: {responses: {default: {description: ok}}}}}\n"
+    )
+
+    messages = [message for _, _, message in said(read_file(path, ParseOptions(strict=True)))]
+
+    assert any(message.startswith("strict: ") and "'id'" in message for message in messages)
