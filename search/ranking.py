@@ -11,6 +11,7 @@ from search.fits import judge
 from search.names import is_named
 from search.pool import Pool
 from search.question import Question
+from search.verbs import nudges
 from store.retrieval import Candidate
 
 if TYPE_CHECKING:
@@ -49,12 +50,15 @@ class _Shares:
 
 def rank(question: Question, pool: Pool, k: int) -> Answer:
     """The k best; equal scores in the order of their ids, so that a query always answers alike."""
-    import numpy as np
-
     if not pool.candidates:
         return Answer([], 0.0, False)
     shares = _shares(pool)
-    scores = [float(score) for score in np.clip(_over_parts(shares.fused), 0, 1)]
+    scores = [
+        min(max(float(score) + nudge, 0.0), 1.0)
+        for score, nudge in zip(
+            _over_parts(shares.fused), nudges(question.texts, pool.candidates), strict=True
+        )
+    ]
     helped = _raise_companions(question, pool, scores)
     named = {i for i, tool in enumerate(pool.candidates) if is_named(question.texts[0], tool)}
     ids = [f"{tool.service}/{tool.name}" for tool in pool.candidates]
