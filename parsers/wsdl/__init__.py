@@ -19,6 +19,7 @@ from parsers.wsdl.tools import names_of, tool
 from parsers.wsdl.xml import Unreadable, load
 from parsers.wsdl.xsd.components import Schemas, part
 from parsers.wsdl.xsd.types import Types
+from parsers.wsdl.zeep_check import losses
 
 _HINT = "give the WSDL itself, usually the service's address with ?wsdl"
 _MEND = "mend the XML at that line, or fetch the file again"
@@ -37,6 +38,9 @@ def parse(document: Document) -> ParsedSpec:
     operations = _operations(description, types, report, document.service)
     types.write_definitions()
     _note_directions(description, report)
+    if document.options.strict:
+        for word in losses(document, description.operations):
+            report.warn(document.location, word)
     return ParsedSpec(
         service=document.service,
         kind="wsdl",
