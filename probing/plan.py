@@ -233,16 +233,14 @@ class _Planner:
         if not any(call.waits_for for call in self.calls):
             return tuple(self.calls)
         givers = _Givers([*self.calls, *self._fresh], self._definitions, shapes)
+        planned = {call.operation.name for call in self.calls}
+        fresh = {call.operation.name: call for call in self._fresh if not call.waits_for}
         again: dict[str, Call] = {}
         for call in self.calls:
             for one in call.waits_for:
                 names = givers.of(call, one)
-                if not any(c.operation.name in names for c in self.calls):
-                    again |= {
-                        c.operation.name: c
-                        for c in self._fresh
-                        if c.operation.name in names[:1] and not c.waits_for
-                    }
+                if names[:1] and not planned.intersection(names) and names[0] in fresh:
+                    again[names[0]] = fresh[names[0]]
         self.left = [left for left in self.left if left.operation.name not in again]
         extra = [_replaced(call, givers, for_values=True) for call in again.values()]
         return tuple(extra + [_replaced(call, givers) for call in self.calls])

@@ -43,7 +43,7 @@ CHANGING = frozenset(
 )
 CHANGING_ALONE = frozenset(
     """start stop pause resume import sync merge transfer refund charge deploy expire pop provision
-    empty retry launch fire shrink restore format trash""".split()
+    empty retry launch fire shrink restore trash""".split()
 )
 CHANGING_FIRST = (
     frozenset(
@@ -65,8 +65,8 @@ _VERBS = (CHANGING | CHANGING_ALONE | CHANGING_FIRST | {"return"}) - {
 CHANGING_SENTENCES = (
     # "Deletes all finished jobs": the verb of a sentence, wherever it begins
     "a sentence that begins with such a verb: `Deletes …`, `Delete …`, `Runs …`",
-    # "Returns the next message and removes it"
-    "a verb after and, also, then, will, which, that, it: `… and removes it`, `this will reset …`",
+    # "Returns the next message and removes it", "An operation that resets the counter"
+    "a verb after and, also, then, will, used to, that, which: `… and removes it`",
     # "Deletion of old jobs", "Performs a reset"
     "a noun for it: `deletion of …`, `performs a reset`, `triggers a rebuild`, `logs out`",
 )
@@ -87,11 +87,19 @@ _PHRASES = re.compile(
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _SENTENCE = re.compile(r"(?:^|[.!?:;•\n]\s*|[-*] )\W*([^\W\d_]+)\s+([^\W\d_]+)?", re.M)
 _AFTER = re.compile(
-    r"\b(?:and|also|then|will|which|that|it|automatically|immediately|permanently|to)\s+"
+    r"\b(?:and|also|then|will|automatically|immediately|permanently"
+    r"|(?:used?|called?|allows?|serves?)(?: you| this| it)?(?: \w+)? to|lets you)\s+"
     r"(?:(?:also|then|automatically|immediately|permanently)\s+)?([^\W\d_]+)"
 )
+_RELATIVE = re.compile(r"\b(?:that|which|it|this|call|operation|method|endpoint)\s+(?=([^\W\d_]+))")
+_SELF_DOING = frozenset(
+    """clear reset restart send run cancel void kill trigger publish dispatch drop start stop reject
+    approve rotate purge delete remove erase""".split()
+)
+_FUNCTION = re.compile(r"\binvoke function\b")  # OData: a function has no side effects
 _STREAMED = frozenset({"send", "push", "publish", "notify"})
 _ARTICLES = frozenset("a an the all this that these your one every each it them new".split())
+_PARTS = frozenset("set schedule archive order record link book store log post request".split())
 _NOUNS = frozenset(
     """start stop pause import merge transfer refund charge trash open lock block archive book
     release issue grant claim log link copy clone fork post patch change move mark store record
@@ -181,13 +189,14 @@ def _changing_path(path: str) -> str:
             return f"the path says {found}"
     acts_on_one = re.search(r"\}[/:]([^/{}:]+)/?$", path)
     last = words_of(acts_on_one.group(1)) if acts_on_one else []
-    return f"the path says {last[0]}" if len(last) == 1 and last[0] in CHANGING_FIRST else ""
+    acts = len(last) == 1 and last[0] in CHANGING_FIRST - _PARTS
+    return f"the path says {last[0]}" if acts else ""
 
 
 def _told_change(operation: Operation) -> str:
     streams = isinstance(operation.binding, GrpcBinding) and operation.binding.server_streaming
     for text in (operation.summary, operation.description):
-        lower = text.replace("`", "").lower()
+        lower = _FUNCTION.sub("", text.replace("`", "").lower())
         for word in _told_verbs(lower):
             if not (streams and _base(word) in _STREAMED):
                 return f"its text says {word}"
@@ -201,8 +210,12 @@ def _told_verbs(text: str) -> Iterator[str]:
         if _is_command(match.group(1), match.group(2) or ""):
             yield match.group(1)
     for match in _AFTER.finditer(text):
-        if _base(match.group(1)) in (CHANGING | CHANGING_ALONE) - {"format", "run"}:
+        if _base(match.group(1)) in (CHANGING | CHANGING_ALONE) - {"run"}:
             yield match.group(1)
+    for match in _RELATIVE.finditer(text):
+        word = match.group(1)
+        if _base(word) in _SELF_DOING and word != _base(word):
+            yield word
     for word in re.findall(r"[^\W\d_]+", text):
         if word in _UNMISTAKABLE:
             yield word
