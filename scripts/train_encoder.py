@@ -520,7 +520,7 @@ def train(
     checkpoint: Path,
 ) -> None:
     steps = options.epochs * (len(pairs) // options.batch)
-    steps = min(steps, options.steps or steps)
+    steps = steps if options.steps is None else min(steps, options.steps)
     optimizer = torch.optim.AdamW(tower.upper.parameters(), lr=options.lr, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps))
     first = _resume(checkpoint, tower, optimizer, schedule)
@@ -700,38 +700,53 @@ def main() -> None:
     torch.manual_seed(options.seed)
     options.out.mkdir(parents=True, exist_ok=True)
     data = read_suites(options.datasets)
-    measured = options.leave_out or SUITES
-    test = [q for q in data.queries if not is_training(q) and q.suite in measured]
-    test = sample(test, MEASURED)
-    held_out = [q for q in data.queries if is_training(q) and is_held_out(q, data)]
-    held_out = sample((q for q in held_out if q.suite != "sawsdl-tc3"), 60)
+    test, held_out = _measured_queries(data, options)
     tower = Tower(options.base or _packaged(), options.frozen, options.max_tokens)
     vectors = Vectors(tower)
     _warm(tower, vectors, options.out / "cache.pt")
-
-    pairs = gather(options, data, vectors)
-    pairs = [pair for pair in pairs if pair.suite not in options.leave_out]
+    vectors.add(text for texts in data.catalogues.values() for text in texts)
+    vectors.add(query.text for query in (*test, *held_out))
+    pairs = [] if options.steps == 0 else chosen(gather(options, data, vectors), options)
     counts = {s: sum(p.suite == s for p in pairs) for s in sorted({p.suite for p in pairs})}
     _say(f"{len(pairs)} pairs: {counts}")
-    _keep(tower, vectors, options.out / "cache.pt")
-    hard = mine(pairs, data, vectors, random.Random(options.seed))
-    vectors.add(query.text for query in (*test, *held_out))
     _keep(tower, vectors, options.out / "cache.pt")
     before = measure(vectors.__getitem__, data, test)
     _say(f"base: {_short(before)}")
 
     base = tower.weights()
-    if options.start:
-        tower.upper.load_state_dict(torch.load(options.start)["weights"])
-    name = "-".join(("checkpoint", *options.leave_out)) + ".pt"
-    train(tower, list(zip(pairs, hard, strict=True)), vectors, options, options.out / name)
+    _tune(tower, vectors, data, pairs, options)
     tuned = tower.weights()
-    share, table = choose_share(tower, vectors, data, held_out, base, tuned)
-    share = options.share or share
+    share, table = options.share, {}
+    if share is None:
+        share, table = choose_share(tower, vectors, data, held_out, base, tuned)
     tower.blend(base, tuned, share)
     after = measure(tower.encode, data, test)
     _say(f"tuned, share {share}: {_short(after)}")
     _write(options, tower, counts, share, table, before, after)
+
+
+def _measured_queries(data: Data, options: argparse.Namespace) -> tuple[list[Query], list[Query]]:
+    """Test halves (when suites are left out, only theirs), and queries of the held-out tools."""
+    suites = options.leave_out or SUITES
+    test = [q for q in data.queries if not is_training(q) and q.suite in suites]
+    held_out = [q for q in data.queries if is_training(q) and is_held_out(q, data)]
+    few = "sawsdl-tc3"  # two held-out requests decide nothing
+    return sample(test, MEASURED), sample((q for q in held_out if q.suite != few), 60)
+
+
+def _tune(
+    tower: Tower, vectors: Vectors, data: Data, pairs: list[Pair], options: argparse.Namespace
+) -> None:
+    if options.start:
+        tower.upper.load_state_dict(torch.load(options.start)["weights"])
+    if pairs:
+        hard = mine(pairs, data, vectors, random.Random(options.seed))
+        train(tower, list(zip(pairs, hard, strict=True)), vectors, options, _checkpoint(options))
+
+
+def _checkpoint(options: argparse.Namespace) -> Path:
+    path: Path = options.out / ("-".join(("checkpoint", *options.leave_out)) + ".pt")
+    return path
 
 
 def gather(options: argparse.Namespace, data: Data, vectors: Vectors) -> list[Pair]:
@@ -740,10 +755,19 @@ def gather(options: argparse.Namespace, data: Data, vectors: Vectors) -> list[Pa
     if options.corpus:
         pairs += corpus_pairs(options.corpus, options.corpus_pairs, options.exclude, chooser)
     several = [pair for pair in pairs if len(pair.rights) > 1]
-    vectors.add(text for texts in data.catalogues.values() for text in texts)
     vectors.add(text for pair in pairs for text in (pair.query, pair.text))
     vectors.add(part for pair in several for part in parts_of(pair.query))
     return pairs + part_pairs(pairs, vectors)
+
+
+def chosen(pairs: list[Pair], options: argparse.Namespace) -> list[Pair]:
+    pairs = [pair for pair in pairs if pair.suite not in options.leave_out]
+    if not options.only:
+        return pairs
+    named = [pair for pair in pairs if pair.suite in options.only]
+    others = [pair for pair in pairs if pair.suite not in options.only]
+    random.Random(options.seed).shuffle(others)
+    return named + others[: len(named)]
 
 
 def _warm(tower: Tower, vectors: Vectors, path: Path) -> None:
@@ -800,13 +824,23 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--base", help="model name or folder (default: all-MiniLM-L6-v2)")
     parser.add_argument("--leave-out", nargs="*", default=[], choices=SUITES, metavar="SUITE")
-    parser.add_argument("--start", type=Path, help="go on from the checkpoint of another run")
+    parser.add_argument(
+        "--start", type=Path, help="begin with the weights of another run's checkpoint"
+    )
     parser.add_argument("--share", type=float, help="of tuned weights, instead of choosing it")
+    parser.add_argument(
+        "--only",
+        nargs="*",
+        default=[],
+        choices=SUITES,
+        metavar="SUITE",
+        help="train on these and, so that nothing is forgotten, as many pairs of the others",
+    )
     parser.add_argument("--frozen", type=int, default=2, help="lower layers left as they are")
     parser.add_argument("--max-tokens", type=int, default=96)
     parser.add_argument("--train-tokens", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=1)
-    parser.add_argument("--steps", type=int, help="stop after this many")
+    parser.add_argument("--steps", type=int, help="stop after this many; 0 only measures")
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--lr", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=20)
