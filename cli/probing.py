@@ -168,6 +168,8 @@ def _spec_address(connection: Connection, service: ServiceRow) -> str:
     """The first address of its own that the spec gives, in the order of its operations."""
     from store.catalog import list_tools
 
+    if service.source.startswith(("grpc://", "grpcs://")):
+        return service.source
     for tool in list_tools(connection, service.name):
         binding = tool.binding
         addresses = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from probing.rest import AGENT, Unfit
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
     from google.protobuf.descriptor_pool import DescriptorPool
     from google.protobuf.message import Message
     from grpc.aio import AioRpcError, Channel
@@ -35,14 +36,14 @@ _BY_CODE: dict[str, tuple[Outcome, str]] = {
 
 
 class Descriptors:
-    """The types of one service: a serialised FileDescriptorSet, dependencies first."""
+    """The types of one service: a serialised FileDescriptorSet, its files in any order."""
 
     def __init__(self, data: bytes) -> None:
         from google.protobuf.descriptor_pb2 import FileDescriptorSet
         from google.protobuf.descriptor_pool import DescriptorPool
 
         self._pool: DescriptorPool = DescriptorPool()
-        for file in FileDescriptorSet.FromString(data).file:
+        for file in _dependencies_first(FileDescriptorSet.FromString(data).file):
             with suppress(TypeError):  # a file that the pool refuses costs only what needs it
                 self._pool.AddSerializedFile(file.SerializeToString())
 
@@ -93,6 +94,23 @@ class Descriptors:
         return json_format.MessageToDict(
             message, always_print_fields_with_no_presence=True, descriptor_pool=self._pool
         )
+
+
+def _dependencies_first(files: Iterable[FileDescriptorProto]) -> list[FileDescriptorProto]:
+    """The order that a pool needs; a server's reflection gives the files as they were asked for."""
+    by_name = {file.name: file for file in files}
+    ordered: dict[str, FileDescriptorProto] = {}
+    waiting = [(name, False) for name in reversed(by_name)]
+    entered: set[str] = set()
+    while waiting:
+        name, done = waiting.pop()
+        if done:
+            ordered.setdefault(name, by_name[name])
+        elif name in by_name and name not in entered:
+            entered.add(name)
+            waiting.append((name, True))
+            waiting.extend((needed, False) for needed in by_name[name].dependency)
+    return list(ordered.values())
 
 
 def _new(kind: Any) -> Message:

@@ -54,10 +54,9 @@ UNREACHABLE = frozenset({"refused", "unknown-host", "tls"})
 FAILED = UNREACHABLE | {"broken", "timed-out", "cut-off", "too-large"}
 """What a person would call a failure; the rest is an answer."""
 
-SETTLED = frozenset(
-    {"alive", "not-json", "wrong-charset", "moved", "exists", "gone", "not-found", "rejected"}
-)
-"""Asking again would give the same: not probed again until the operation changes."""
+SETTLED = frozenset({"alive", "wrong-charset", "exists", "gone"})
+"""Not asked again until the operation changes; anything else may be the fault of an address, of
+values or of the hour."""
 
 
 @dataclass(frozen=True, slots=True)

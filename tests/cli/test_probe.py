@@ -306,6 +306,18 @@ def test_grpc_at_a_closed_port_is_an_outcome_too(gloss):
     assert done.stderr.count("\n") < 10
 
 
+def test_a_service_read_by_reflection_is_called_too(gloss, world):
+    address = f"grpc://{world.grpc_target}"
+    gloss("ingest", address, "--service", "inv")
+    world.forget()
+    words = ("probe", "inv", "--spec-address", "--allow-host", "127.0.0.1", "--rate", "1000")
+    done = gloss(*words, "--json")
+
+    assert outcomes(done)["ListWarehouses"] == "alive"
+    assert "XPk" not in {call.operation for call in world.calls()}
+    assert len(world.calls()) == 7
+
+
 # --- values ------------------------------------------------------------------------------------
 
 DETAIL = "parameters: [{name: id, in: path, required: true, schema: {type: integer}}]"
