@@ -33,6 +33,12 @@ _VERBS = frozenset(
     update upgrade upload use validate verify view visualize void vote watch withdraw write
     """.split()
 )
+_ENOUGH_WORDS = 4
+_VALUE = re.compile(
+    r"\"[^\"]{1,80}\"|“[^”]{1,80}”|(?<!\w)'[^']{1,80}'(?!\w)|<\w+>"  # quoted, or a placeholder
+    r"|\S+@\S+\.\S+|https?://\S+"
+    r"|\b(?=(?:\w*?\d){3})\w*[A-Za-z]\w*\b|\b\d{3,}\b"  # F12345678, 778899
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _JOINT = re.compile(
     r",\s*(?:and\s+|or\s+|but\s+)?(?:then\s+|also\s+|finally\s+|lastly\s+|next\s+)*(?=\w)"
@@ -51,22 +57,35 @@ _OPENING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`parts` is empty unless the request lists several things to do."""
+    """`query` as typed; `whole` without the values in it; `parts` is empty unless it lists several
+    things to do."""
 
+    query: str
     whole: str
     parts: tuple[str, ...] = ()
 
 
-def understand(text: str) -> Request:
+def understand(query: str) -> Request:
     """The request with its parts: those that begin with a verb open a new one.
 
     Narratives ("my nephew loves axolotls, can you …") hold one such beginning and stay whole.
     """
-    parts = [part for sentence in _SENTENCE.split(text) for part in _pieces(sentence)]
+    whole = without_values(query)
+    parts = [part for sentence in _SENTENCE.split(whole) for part in _pieces(sentence)]
     asked = [part for part in parts if _begins_with_verb(part)]
     if len(asked) < 2:
-        return Request(text)
-    return Request(text, tuple(dict.fromkeys(asked))[:_MAX_PARTS])
+        return Request(query, whole)
+    return Request(query, whole, tuple(dict.fromkeys(asked))[:_MAX_PARTS])
+
+
+def without_values(text: str) -> str:
+    """The text without what will be an argument: quoted texts, ids, addresses, numbers.
+
+    They tell what to call a tool with, not which. Kept where little else would be left. Measured on
+    training halves: wapiibench hit@1 .824 → .841, toolalpaca-simulated .870 → .889.
+    """
+    rest = " ".join(_VALUE.sub(" ", text).split())
+    return rest if len(rest.split()) >= _ENOUGH_WORDS else text
 
 
 def _pieces(sentence: str) -> list[str]:

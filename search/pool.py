@@ -53,7 +53,7 @@ def gather(
         model = encoder.model
         found += nearest(conn, model, list(vectors), services, PER_LIST, approximate=approximate)
     keys: list[Key] = list(dict.fromkeys((f.service_id, f.operation_id) for f in found))
-    if names_a_thing(question.texts[0]):
+    if names_a_thing(question.query):
         near = list(dict.fromkeys(f.service_id for f in found if f.part == 0))[:_NEAR_SERVICES]
         keys = list(dict.fromkeys([*keys, *tools_named(conn, LOOKUP_STEMS, near, PER_LIST)]))
     tools = candidates(conn, keys, model)

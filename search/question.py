@@ -30,10 +30,11 @@ class Question:
     """Terms by weight: how telling each is among the tools searched (IDF), less for guesses.
 
     `parts[0]` is the whole request. `asked` is what each part would weigh if every word of it were
-    known. `guesses` maps words that no tool knows to what was taken
+    known. `query` is as typed. `guesses` maps words that no tool knows to what was taken
     instead.
     """
 
+    query: str
     texts: tuple[str, ...]
     parts: tuple[dict[str, float], ...]
     asked: tuple[float, ...]
@@ -65,7 +66,9 @@ def ask(conn: Connection, request: Request, services: Sequence[int] | None) -> Q
         for terms, words in zip(found, worded, strict=True)
     )
     asked = tuple(sum(_idf(tools, counts.get(t, 0)) for t in terms) for terms in found)
-    return Question(texts, parts, asked, tools, {w: word for w, (word, _) in guesses.items()})
+    return Question(
+        request.query, texts, parts, asked, tools, {w: word for w, (word, _) in guesses.items()}
+    )
 
 
 def _weights(

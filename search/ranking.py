@@ -60,7 +60,7 @@ def rank(question: Question, pool: Pool, k: int) -> Answer:
         )
     ]
     helped = _raise_companions(question, pool, scores)
-    named = {i for i, tool in enumerate(pool.candidates) if is_named(question.texts[0], tool)}
+    named = {i for i, tool in enumerate(pool.candidates) if is_named(question.query, tool)}
     ids = [f"{tool.service}/{tool.name}" for tool in pool.candidates]
     for i in named:
         scores[i] = 1.0
@@ -110,7 +110,7 @@ def _over_parts(fused: Vectors) -> Any:
 
 def _raise_companions(question: Question, pool: Pool, scores: list[float]) -> dict[int, int]:
     """Raises tools that find what the best need; which one each of them helps."""
-    if not names_a_thing(question.texts[0]):
+    if not names_a_thing(question.query):
         return {}
     raised = companions(pool.candidates, scores)
     for helper, (_, score) in raised.items():

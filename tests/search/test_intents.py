@@ -1,6 +1,6 @@
 import pytest
 
-from search.intents import understand
+from search.intents import understand, without_values
 
 
 def test_a_list_of_things_to_do_is_taken_apart():
@@ -41,3 +41,26 @@ def test_a_narrative_stays_whole(narrative):
 
 def test_a_pasted_page_gives_no_more_than_ten_parts():
     assert len(understand(". ".join(f"Delete item {n}" for n in range(500))).parts) == 10
+
+
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        (
+            'Create a project called "Get, list and go" in workspace 778899',
+            "Create a project called in workspace",
+        ),
+        ("Invite jo@example.com to the channel C12345678 of <team>", "Invite to the channel of"),
+        ("what does getProcInfo3 give back", "what does getProcInfo3 give back"),
+        ('movies like "Titanic"', 'movies like "Titanic"'),
+        ("the client's and the firm's address", "the client's and the firm's address"),
+    ],
+)
+def test_values_are_no_part_of_what_is_sought(query, kept):
+    assert without_values(query) == kept
+
+
+def test_a_quoted_list_is_not_a_list_of_intents():
+    query = 'Rename the folder of the team to "copy this, delete that and add more"'
+
+    assert understand(query).parts == ()
