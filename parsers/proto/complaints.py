@@ -20,6 +20,8 @@ UNKNOWN_OPTION = re.compile(r'Option "[^"]*" unknown')
 ELSEWHERE = re.compile(r'"[^"]+" is already defined in file "(?P<file>[^"]+)"')
 _CASCADE = re.compile(r'Import "[^"]+" was not found or had errors')
 CYCLE = re.compile(r"File recursively imports itself: (?P<chain>.*)")
+NO_SEMICOLON = 'Expected ";"'
+_OWN_NUMBERS = "Field numbers 19000 through 19999 are reserved"
 _ADVICE = "Suggested field numbers"
 SYNTAX = re.compile(
     r"(Expected|Missing|Unexpected|Reached|Unmatched|Invalid|Need|Unrecognized|String|Multi"
@@ -41,9 +43,12 @@ def causes(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def offset(said: Diagnostic, text: str) -> int:
-    """Where a complaint points; protoc gives no place for the value type of a map."""
+    """Where a complaint points; protoc gives no place for a map's value type or its own numbers."""
     if said.line:
         return scan.offset_of(text, said.line, said.column)
+    if said.message.startswith(_OWN_NUMBERS):
+        number = re.search(r"=\s*19\d{3}\s*[;\[]", text)
+        return number.start() if number else len(text)
     match = UNDEFINED.match(said.message)
     name = re.escape(match["name"]) if match else "(?!)"
     found = re.search(rf"map\s*<[^<>]*,\s*(?P<value>\.?{name})\s*>", text)

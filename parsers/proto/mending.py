@@ -115,6 +115,8 @@ class _Mender:
             return self._too_new(said, newer_edition(match["late"] or match["unknown"], newest))
         if match := complaints.UNDEFINED.match(said.message):
             return self._undefined(said, text, offset, match)
+        if said.message.startswith(complaints.NO_SEMICOLON) and self._ended(said, text, offset):
+            return None
         outline = scan.outline(text)
         for option in options(text):
             if option.start <= offset < option.end:
@@ -124,6 +126,15 @@ class _Mender:
         if statement is not None:
             return self._statement(said, text, statement)
         return self._give_up(said)
+
+    def _ended(self, said: Diagnostic, text: str, offset: int) -> bool:
+        """Whether the semicolon that is missing here was put in: not twice at one place."""
+        if not self._once(said.file, f"semicolon {len(text) - offset} from the end"):
+            return False
+        self._add(said.file, Edit(offset, offset, ";"))
+        key = f"semicolon at line {said.line}, column {said.column}"
+        self._say("warning", said, "a semicolon is missing before this place: mended", key)
+        return True
 
     def _too_new(self, said: Diagnostic, message: str) -> None:
         if said.file == self._tree.main:
@@ -224,7 +235,7 @@ class _Mender:
         rpc = _enclosing_rpc(statement)
         if rpc is not None:
             return self._drop(said, text, rpc)
-        if complaints.SYNTAX.match(said.message):
+        if complaints.SYNTAX.match(said.message) and not _stands_alone(statement, text):
             return self._give_up(said)
         if match := complaints.ELSEWHERE.match(said.message):
             self._import(said.file, match["file"])
@@ -277,6 +288,12 @@ def newer_edition(edition: str, newest: str = NEWEST_EDITION) -> str:
 
 def _is_of(extension: str, family: str) -> bool:
     return extension == family or extension.rpartition(".")[0] == family
+
+
+def _stands_alone(statement: scan.Statement, text: str) -> bool:
+    """Whether a part of a message, enum or service can go without taking others along."""
+    is_part = statement.parent is not None and not statement.children
+    return is_part and scan.outline(text).balanced
 
 
 def _enclosing_rpc(statement: scan.Statement | None) -> scan.Statement | None:

@@ -75,8 +75,11 @@ class OptionList:
 
 @dataclass(slots=True)
 class Outline:
+    """`balanced`: each brace has its partner, so a statement is where it seems to be."""
+
     top: list[Statement] = field(default_factory=list)
     lists: list[OptionList] = field(default_factory=list)
+    balanced: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class _Outliner:
             if m.lastgroup == "skip":
                 continue
             self._take(m[0], m.start(), m.end())
+        self._out.balanced &= not self._open
         for left in [self._now, *self._open]:
             if left is not None and left.end < 0:
                 left.end = len(text)
@@ -157,9 +161,11 @@ class _Outliner:
         self._last = token
 
     def _between(self, token: str, start: int, end: int) -> None:
-        if token == "}" and self._open:
-            self._open.pop().end = end
-        elif token not in "};":
+        if token == "}":
+            self._out.balanced &= bool(self._open)
+            if self._open:
+                self._open.pop().end = end
+        elif token != ";":
             parent = self._open[-1] if self._open else None
             self._now = Statement(start, words=[token], parent=parent)
             (parent.children if parent else self._out.top).append(self._now)

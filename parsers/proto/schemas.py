@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf import text_encoding
 from google.protobuf.descriptor_pb2 import FeatureSet
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Field
 
@@ -17,6 +19,7 @@ from parsers.proto.wellknown import SCALARS, WELL_KNOWN, map_key
 _REF = "#/$defs/"
 PROTO_NAME = "x-proto-name"
 OPEN_ENUM = "x-open-enum"
+_NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN", "-nan": "NaN"}
 _NAMED_TYPES = (Field.TYPE_MESSAGE, Field.TYPE_GROUP, Field.TYPE_ENUM, 0)
 
 
@@ -201,6 +204,10 @@ def _default(field: Field) -> Any:
     text = field.default_value
     if field.type == Field.TYPE_BOOL:
         return text == "true"
+    if field.type == Field.TYPE_BYTES:
+        return b64encode(text_encoding.CUnescape(text)).decode()
+    if field.type in (Field.TYPE_DOUBLE, Field.TYPE_FLOAT):
+        return _NOT_FINITE.get(text) or float(text)
     if SCALARS.get(field.type, {}).get("type") == "integer":
         return int(text)
     return text

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # protoc refuses them, even in comments
-_BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_BOMS = (  # the longer first: one begins with another
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
 
 
 def as_utf8(data: bytes) -> tuple[bytes, str]:

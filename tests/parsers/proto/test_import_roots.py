@@ -265,7 +265,7 @@ def test_nothing_is_left_behind_and_no_message_shows_a_temporary_path(
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    write_tree(tmp_path / "spec", {"a.proto": 'syntax = "proto3";\nmessage M { ! }'})
+    write_tree(tmp_path / "spec", {"a.proto": 'syntax = "proto3";\nmessage M { ! '})
 
     with pytest.raises(SpecError) as caught:
         read_file(tmp_path / "spec/a.proto")

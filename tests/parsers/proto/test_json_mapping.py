@@ -287,3 +287,20 @@ def test_a_oneof_accepts_none(read_text: ReadText) -> None:
     assert input_accepts(operation, spec, {"b": "x"})
     assert not input_accepts(operation, spec, {"a": "x", "b": "x"})
     assert operation.input_schema["allOf"][0]["description"] == "At most one of a, b."
+
+
+def test_defaults_are_written_as_json_writes_the_values(read_text: ReadText) -> None:
+    spec = read_text("""
+        syntax = "proto2";
+        message Ask {
+          optional float most = 1 [default = inf];
+          optional double least = 2 [default = -inf];
+          optional double none = 3 [default = nan];
+          optional float half = 4 [default = 0.5];
+          optional bytes mark = 5 [default = "\\xff\\000a"];
+        }
+        service Map { rpc Try(Ask) returns (Ask); }
+    """)
+    properties = spec.operations[0].input_schema["properties"]
+    defaults = [properties[key]["default"] for key in ("most", "least", "none", "half", "mark")]
+    assert defaults == ["Infinity", "-Infinity", "NaN", 0.5, "/wBh"]
