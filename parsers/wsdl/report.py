@@ -13,7 +13,9 @@ class Report:
     _problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
 
     def add(self, level: Level, location: str, message: str) -> None:
-        self._problems.setdefault((level, message), Problem(level, location, message))
+        """An error is an operation lost: two that are lost alike, on one line, are two."""
+        key = f"error {len(self._problems)}" if level == "error" else level
+        self._problems.setdefault((key, message), Problem(level, location, message))
 
     def warn(self, location: str, message: str) -> None:
         self.add("warning", location, message)

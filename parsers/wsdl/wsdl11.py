@@ -35,8 +35,14 @@ def read(tables: Tables, file: File) -> Description:
         tuple(found),
         tuple(broken),
         declared,
-        bool(tables.entries["service"] or tables.entries["binding"] or not tables.is_complete),
+        _is_whole(tables, file.root),
     )
+
+
+def _is_whole(tables: Tables, root: Node) -> bool:
+    """Also where nothing at all is declared, not even a part for others to import."""
+    described = bool(tables.entries["service"] or tables.entries["binding"])
+    return described or not tables.is_complete or len(root) == len(below(root, "documentation"))
 
 
 def _of_port_type(

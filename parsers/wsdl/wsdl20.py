@@ -53,6 +53,7 @@ def read(tables: Tables, file: File) -> Description:
     broken: list[Broken] = []
     declared = 0
     for entry in components.entries["interface"]:
+        _note_lost_bases(tables, components, entry)
         offers = _Offers(tables, components, entry)
         for node in below(entry.node, "operation"):
             declared += 1
@@ -73,6 +74,16 @@ def read(tables: Tables, file: File) -> Description:
         declared,
         True,
     )
+
+
+def _note_lost_bases(tables: Tables, components: _Components, entry: Entry) -> None:
+    for written in entry.node.get("extends", "").split():
+        name = tables.resolve(written, entry.node, entry.location)
+        if components.find("interface", name) is None:
+            said = f"interface {name}, which {entry.name.local} extends, is not defined"
+            tables.report.warn(
+                place(entry.location, entry.node), f"{said}: its operations are not known"
+            )
 
 
 def below(node: Node, local: str) -> list[Node]:
@@ -149,7 +160,7 @@ def _operation(
 
 def _role(tables: Tables, operation: Node, role: str, location: str) -> Role | None:
     for node in below(operation, role):
-        element = node.get("element", "#none").strip()
+        element = node.get("element", "#other").strip()  # what §2.5.3 says of none written
         where = place(location, node)
         message = QName("", f"{operation.get('name')} {role}")
         parts: tuple[Part, ...] = ()

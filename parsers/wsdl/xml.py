@@ -60,6 +60,8 @@ def _parsed(text: str) -> tuple[Node, tuple[str, ...]]:
     try:
         return etree.fromstring(data, parser), ()
     except etree.XMLSyntaxError as error:
+        if "Excessive depth" in str(error.msg):
+            raise Unreadable("is nested more than 256 levels deep") from None
         if not _only_names(parser):
             raise Unreadable(f"is not well-formed XML: {_cause(error)}") from None
         return _with_names_mended(data.decode(), parser, _cause(error))

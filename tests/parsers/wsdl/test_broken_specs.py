@@ -28,6 +28,12 @@ EXPECTED: dict[str, Read | str] = {
     "2.0-inherited-operation": Read(
         ["drop(body) -> none", "count(shelf) -> items"],
     ),
+    "2.0-lost-interface": Read(
+        ["count(body) -> None"],
+        [
+            "warning: interface {urn:depot}Gone, which Depot extends, is not defined: its operations are not known"
+        ],
+    ),
     "2.0-without-operations": "declares no operations, here or in what it imports",
     "blank-line-before-the-declaration": Read(
         ["count(shelf) -> items"],
@@ -101,6 +107,11 @@ EXPECTED: dict[str, Read | str] = {
     ),
     "not-well-formed": "is not well-formed XML: line 22: Opening and ending tag mismatch: portType line 13 and definitions",
     "only-a-schema": "is an XML Schema: types without operations; ingest the WSDL that imports it",
+    "nothing-in-it": "declares no operations, here or in what it imports",
+    "operations-without-names-on-one-line": Read(
+        ["count() -> none"],
+        ["error: operation (no name): nothing to call it by"] * 2,
+    ),
     "operation-without-name": Read(
         ["count(shelf) -> items"],
         ["error: operation (no name): nothing to call it by"],
