@@ -6,7 +6,7 @@ DATASETS ?= ../shared/datasets
 CORPUS ?= ../corpus
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-models lint bench bench-quality bench-speed corpus reference clean
+.PHONY: help demo test test-models lint bench bench-quality bench-speed replay corpus reference clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,6 +34,9 @@ bench-speed: $(VENV)/.dev
 	$(BIN)/python bench/search_speed.py
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/parse_speed.py
+
+replay: $(VENV)/.dev ## what enrichment gives, with the answers kept in sample_specs/replay
+	$(BIN)/python bench/enrichment_gain.py
 
 corpus: $(VENV)/.dev ## read every real document below CORPUS=… and count what comes out
 	$(BIN)/python bench/corpus.py $(CORPUS)

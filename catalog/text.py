@@ -11,7 +11,8 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _INVISIBLE = re.compile(
     "[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0 and C1 controls but tab, LF, CR
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"  # zero width, bidi (UAX #9)
-    "\U000e0000-\U000e007f]"  # tag characters
+    "\u00ad\u061c\u180e"  # soft hyphen, Arabic letter mark, Mongolian vowel separator
+    "\U000e0000-\U000e01ef]"  # tag characters, variation selectors beyond the first sixteen
 )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from catalog.enrichment import Enrichment
-from catalog.text import printable
 from catalog.words import split_identifier
+from enrichment import wording
 from enrichment.evidence import Evidence
 from enrichment.vocabulary import (
     READING,
@@ -36,24 +36,6 @@ _ENOUGH = 6
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z]|\s*$)")
 _IDENTIFIER = re.compile(r"\b(?:[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+|\w+_\w+|[A-Za-z]+\.[A-Za-z]\w+)\b")
-_ADDRESS = re.compile(
-    r"https?:|www\.|\w@\w+\.\w|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+\.(?:com|net|org|io|dev)\b",
-    re.IGNORECASE,
-)
-_MARKUP = re.compile(
-    r"</?[a-z!][^>]*>|\]\(|```|`|\*\*|^#+ |\{\{|\$\{|<\|", re.IGNORECASE | re.MULTILINE
-)
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|other|above|all|prior|instruction)"
-    r"|\b(?:you|agents?|assistants?|models?) (?:must|should|shall|have to|need to|are)\b"
-    r"|\balways (?:use|call|choose|pick|prefer|select)|\bnever (?:use|call|choose|tell|mention)"
-    r"|\b(?:call|use|run|prefer|choose|select) (?:this|it) (?:first|always|instead|before any)"
-    r"|\b(?:system|developer) (?:prompt|message)|\bbest tool\b|\bonly tool\b|\bmost reliable\b"
-    r"|\bdo not (?:use|call|mention|tell|ask|reveal)|\bdon't (?:use|call|mention|tell)"
-    r"|\b(?:reveal|exfiltrate|leak|password|api key|secret key|credentials? to)\b"
-    r"|\bbefore (?:any|every) other (?:tool|call)|\binstead of (?:any|all|every) other",
-    re.IGNORECASE,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,28 +181,34 @@ def _lists(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
 
 def _orders(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
     for text in _texts(e):
-        found = _ORDERS.search(text.replace("_", " "))
+        found = wording.order_in(text.replace("_", " "))
         if found:
-            yield f"{found.group()!r} gives orders or boasts; say what the tool does"
+            yield f"{found!r} gives orders or boasts; say what the tool does"
 
 
 def _clean(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
-    for text in _texts(e):
-        if _ADDRESS.search(text):
-            yield "no addresses"
-        if _MARKUP.search(text):
-            yield "no markup"
-        if printable(text) != text or "\n" in text or "\t" in text:
-            yield "no hidden or control characters, one line each"
+    for text in (e.name.replace("_", " "), e.description, *e.aliases, e.not_for):
+        yield from wording.uncleanness(text)
+
+
+def _language(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
+    if not wording.is_english(e.description):
+        yield "description: in English"
 
 
 def _strangers(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
-    own = {word for text in evidence.texts for word in split_identifier(text)}
+    own = {word for text in _structure(evidence) for word in split_identifier(text)}
     said = {word for text in _texts(e) for word in split_identifier(text)}
     for service in sorted(around.services):
         words = set(split_identifier(service))
         if words and words <= said and not words <= own and len(service) > 3:
             yield f"{service!r} is another service"
+
+
+def _structure(evidence: Evidence) -> Iterator[str]:
+    """What calls depend on, and so no place for a stranger to write what he likes."""
+    yield from (evidence.name, *evidence.wire, *evidence.tags, evidence.service)
+    yield from (fact.path for fact in (*evidence.given, *evidence.returned))
 
 
 Rule = Callable[[Enrichment, Evidence, Surroundings], Iterator[str]]
@@ -234,6 +222,7 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     ("lists", _lists),
     ("no-orders", _orders),
     ("clean-text", _clean),
+    ("english", _language),
     ("other-services", _strangers),
 )
 RULES = tuple(name for name, _ in _RULES)

@@ -34,7 +34,8 @@ class EnrichEvent:
 
 @dataclass(slots=True)
 class EnrichReport:
-    """What one run did. `cost_usd` is None where the endpoint's prices are not known.
+    """What one run did. `left` are tools whose own text is clear enough for the writer without a
+    model. `cost_usd` is None where the endpoint's prices are not known.
 
     `ended_by` is the error that ended the run early: credentials, budget, an endpoint that is down.
     """
@@ -42,6 +43,7 @@ class EnrichReport:
     run_id: UUID
     proposed: list[str] = field(default_factory=list)
     reused: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
     unchanged: int = 0
     other_model: int = 0
@@ -99,7 +101,9 @@ class _Run:
     @property
     def done(self) -> int:
         report = self.report
-        return len(report.proposed) + len(report.failed) + len(report.reused)
+        return sum(
+            len(part) for part in (report.proposed, report.failed, report.reused, report.left)
+        )
 
     def after_reuse(self, work: Sequence[ServiceWork]) -> list[_Job]:
         """Jobs that are left once texts for the same evidence, from any service, are taken over."""
@@ -198,6 +202,9 @@ class _Run:
             self._record(job.service, outcome, answer)
 
     def _record(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> None:
+        if outcome.left:
+            self.report.left.append(outcome.pending.evidence.tool_id)
+            return
         text = outcome.enrichment
         if text is not None and not self._free(service, text.name):
             outcome = replace(outcome, enrichment=None, reason=f"the name {text.name} is taken")

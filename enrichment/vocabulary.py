@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.abbreviations import expanded, may_abbreviate
+from catalog.abbreviations import expanded, may_abbreviate, readings
 from catalog.words import split_identifier
 
 READING = frozenset(
@@ -35,6 +35,8 @@ _VERBS = {
     "fetch": "get", "read": "get", "load": "get", "inq": "get", "rd": "get", "sav": "save",
     "snd": "send", "mv": "move", "xfer": "transfer", "res": "reserve", "rel": "release",
     "calc": "calculate", "cnt": "count", "reg": "register", "cncl": "cancel", "vrf": "verify",
+    "mrg": "merge", "trf": "transfer", "rcv": "receive", "cpy": "copy", "rej": "reject",
+    "asgn": "assign", "apr": "approve", "gen": "generate", "val": "validate",
 }  # fmt: skip
 
 GENERAL = frozenset(
@@ -190,7 +192,7 @@ class Grounds:
         raw = {word for text in texts for word in split_identifier(text)}
         self._own = {word for word in raw if len(word) > 2 and word not in GENERAL}
         self._short = {word for word in raw if len(word) <= 5}
-        self._stems = {stem(word) for word in raw} | {stem(expanded(word)) for word in raw}
+        self._stems = {stem(word) for word in raw} | {stem(word) for word in readings(raw)}
         self._stems |= {stem(other) for word in raw for other in _synonyms(word)}
 
     def __len__(self) -> int:
@@ -206,8 +208,10 @@ class Grounds:
 
 
 def same_words(word: str) -> list[str]:
-    """Other words for the same thing, in alphabetic order."""
-    return sorted(_SYNONYMS.get(word, frozenset()) - {word})
+    """Other words for the same thing, the usual ones first."""
+    return [
+        other for line in _SAME if word in line.split() for other in line.split() if other != word
+    ]
 
 
 def _synonyms(word: str) -> frozenset[str]:

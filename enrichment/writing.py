@@ -10,6 +10,7 @@ from enrichment import shapes
 from enrichment.checker import Fault, Surroundings, check
 from enrichment.endpoint import Endpoint, ItemFailed, Reply
 from enrichment.evidence import Evidence
+from enrichment.phrases import speaks_for_itself
 from enrichment.planning import OUTPUT_TOKENS, Pending
 from enrichment.prompt import SCHEMA, Message, messages, repair, tokens
 from enrichment.replies import ReplyUnreadable, read_reply
@@ -19,12 +20,14 @@ _ROOM_PER_TOOL = 2 * OUTPUT_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one tool: a text that passed, or the reason why there is none."""
+    """What came of one tool: a text that passed, or the reason why there is none; or it was left
+    as it is because its own text is clear."""
 
     pending: Pending
     enrichment: Enrichment | None = None
     reason: str = ""
     rules: tuple[str, ...] = ()
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +174,15 @@ def _outcome(number: int, entry: Pending, tally: _Tally) -> Outcome:
 def with_shapes(
     group: Sequence[Pending], weights: Mapping[str, float], around: Surroundings
 ) -> GroupOutcome:
-    """The same without a model; nothing is spent."""
+    """The same without a model; nothing is spent, and clear tools are left alone."""
     taken = set(around.taken)
     outcomes = []
     for entry in group:
-        text = shapes.write(entry.evidence, weights, taken)
+        if speaks_for_itself(entry.evidence):
+            outcomes.append(Outcome(entry, left=True))
+            continue
+        beside = [other.evidence for other in group if other is not entry]
+        text = shapes.write(entry.evidence, weights, taken, beside)
         faults = (
             check(text, entry.evidence, replace(around, taken=frozenset(taken))) if text else ()
         )

@@ -195,6 +195,8 @@ def _sentence(report: EnrichReport) -> str:
         f"{len(report.failed)} failed",
         f"{report.unchanged} unchanged",
     ]
+    if report.left:
+        parts.append(f"{len(report.left)} left: their own text is clear")
     if report.other_model:
         parts.append(f"{report.other_model} written by another model (--rewrite)")
     if report.requests:
