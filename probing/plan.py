@@ -15,7 +15,7 @@ from probing.addresses import Base
 from probing.grpc_calls import Descriptors
 from probing.outcomes import SETTLED
 from probing.rest import Unfit, http_call
-from probing.safety import unknown_names, verdict
+from probing.safety import changing_value, unknown_names, verdict
 from probing.soap import endpoint_of
 from probing.values import Value, Wanted, known_names, static_value, wanted, words
 from store.catalog import definitions_of, operations_to_index
@@ -182,6 +182,8 @@ class _Planner:
         for one in wanted(operation, self._definitions):
             value = static_value(one, given, self._definitions, self._today)
             if value is not None:
+                if value.origin != "gloss.toml" and (word := changing_value(value.value)):
+                    return f"the value of {one.key} says {word}"
                 values[one.key] = value
             elif one.schema.get("type") in ("object", "array") or one.place == "body":
                 return f"no value for {one.key}"

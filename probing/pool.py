@@ -15,6 +15,7 @@ from catalog.binding import HttpBinding
 from catalog.spec import Operation
 from probing.keys import is_data
 from probing.personal import kind_of
+from probing.safety import changing_value
 from probing.values import Value, Wanted, type_of, typed, words
 
 MAX_PER_NAME = 20
@@ -43,6 +44,8 @@ class Pool:
     def learn(self, operation: Operation, value: Any) -> None:
         for path, thing, name, found in _leaves(value, _thing_of(operation)):
             if isinstance(found, str) and (len(found) > MAX_TEXT or kind_of(found)):
+                continue
+            if changing_value(found):
                 continue
             seen = Seen(found, f"{operation.name} {path}")
             self._keep(tuple(words(name)), seen)

@@ -12,6 +12,10 @@ from urllib.parse import quote, urlencode
 from catalog.binding import Argument, HttpBinding
 
 AGENT = "apigloss-probe"
+_OVERRIDES = frozenset({"x-http-method-override", "x-http-method", "x-method-override", "_method"})
+_OF_THE_CONNECTION = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
+)
 _BRACES = re.compile(r"[{}]|%7[BbDd]")
 
 
@@ -32,6 +36,8 @@ class HttpCall:
 def http_call(binding: HttpBinding, base_url: str, values: Mapping[str, Any]) -> HttpCall:
     """The request for an operation; Unfit where a brace or a hole would be left in its address."""
     given = [(a, values[a.key]) for a in binding.arguments if a.key in values]
+    if any(a.name.lower() in _OVERRIDES for a, _ in given):
+        raise Unfit("an argument asks for another method")
     url = base_url.rstrip("/") + _path(binding.path, given)
     query = "&".join(part for a, value in given if a.place == "query" for part in _query(a, value))
     if query:
@@ -39,7 +45,11 @@ def http_call(binding: HttpBinding, base_url: str, values: Mapping[str, Any]) ->
     if _BRACES.search(url):
         raise Unfit("a part of the address in braces has no value")
     headers = {"Accept": _accept(binding), "Accept-Encoding": "identity", "User-Agent": AGENT}
-    headers |= {a.name: _header(v) for a, v in given if a.place == "header"}
+    headers |= {
+        a.name: _header(v)
+        for a, v in given
+        if a.place == "header" and a.name.lower() not in _OF_THE_CONNECTION
+    }
     cookies = "; ".join(f"{a.name}={_header(v)}" for a, v in given if a.place == "cookie")
     if cookies:
         headers["Cookie"] = cookies

@@ -7,7 +7,9 @@
    or ends with a word of CHANGING_ALONE, or whose path has one as a whole part; whose name begins
    with a word of CHANGING_FIRST; or whose text says that it does one of CHANGING_SENTENCES. That is
    so for GET too: `GET /jobs/purge` deletes.
-4. Nothing deprecated is an exception, and no pattern lists several: `probe.allow` in gloss.toml
+4. No value of the spec or of an answer that is itself such a word (`?action=purge`), and no
+   argument that asks for another method (`X-HTTP-Method-Override`, `_method`).
+5. Nothing deprecated is an exception, and no pattern lists several: `probe.allow` in gloss.toml
    names operations one by one, and only that lifts rules 1 to 3 for just these.
 
 Names are split into words (`flushCache` is flush, cache), short forms read in full (`delRec` is
@@ -25,6 +27,7 @@ from catalog.binding import GrpcBinding, HttpBinding
 from catalog.spec import Operation
 from catalog.words import split_identifier
 
+MAX_COMMAND = 40
 READING = frozenset(
     """get list find search query read fetch lookup look show view describe count check exists is
     has retrieve browse select inquire inquiry status info ping report return verify validate
@@ -239,6 +242,14 @@ def _base(word: str) -> str:
             if base in _VERBS:
                 return base
     return word
+
+
+def changing_value(value: object) -> str:
+    """The command that a value is, "" for none: `?action=purge` deletes as well as a path does."""
+    if not isinstance(value, str) or len(value) > MAX_COMMAND or " " in value.strip():
+        return ""
+    words = words_of(value)
+    return next((word for word in words if word in CHANGING), "") if len(words) <= 3 else ""
 
 
 def unknown_names(operations: Sequence[Operation], allow: Set[str]) -> list[str]:

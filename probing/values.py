@@ -14,6 +14,7 @@ from typing import Any, Literal
 from catalog.abbreviations import expanded
 from catalog.spec import Operation, Schema
 from catalog.words import split_identifier
+from probing.safety import changing_value
 
 Origin = Literal["gloss.toml", "example", "default", "choice", "calendar", "answer"]
 MAX_NAMES = 5_000
@@ -116,7 +117,8 @@ def _from_spec(
         return Value(schema["const"], "choice", "the only one")
     choices = [entry for entry in schema.get("enum") or () if entry is not None]
     if choices:
-        chosen = next((c for c in choices if not str(c).endswith("UNSPECIFIED")), choices[0])
+        harmless = [c for c in choices if not changing_value(c)] or choices
+        chosen = next((c for c in harmless if not str(c).endswith("UNSPECIFIED")), harmless[0])
         return Value(chosen, "choice", "a choice of the spec")
     if type_of(schema) == "boolean":
         return Value(False, "choice", "false")

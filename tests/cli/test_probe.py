@@ -390,6 +390,26 @@ def test_what_deletes_is_never_called_even_as_a_get(gloss):
     assert server.calls == ["GET /jobs"]
 
 
+def test_no_value_and_no_header_of_a_spec_makes_a_get_change_something(gloss):
+    def one(place, name, choices):
+        schema = f"schema: {{type: string, enum: [{choices}]}}"
+        return f"parameters: [{{name: {name}, in: {place}, required: true, {schema}}}]"
+
+    paths = {
+        "/a": get("a", one("query", "action", "purge")),
+        "/b": get("b", one("query", "action", "deleteAll, list")),
+        "/c": get("c", one("header", "X-HTTP-Method-Override", "GET")),
+        "/d": get("d", one("query", "_method", "DELETE")),
+        "/e": get("e", one("header", "Host", "elsewhere.example")),
+    }
+    with Scripted({"/b": Reply(), "/e": Reply()}) as server:
+        ingested(gloss, paths, server.url)
+        gloss("probe")
+
+    assert sorted(server.calls) == ["GET /b?action=list", "GET /e"]
+    assert {one.headers["Host"] for one in server.seen} == {f"127.0.0.1:{server.port}"}
+
+
 def test_a_post_is_sent_only_when_it_is_listed(gloss):
     posts = """
 openapi: 3.0.3
