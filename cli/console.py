@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import IO, Any, cast
 
 from catalog.text import json_safe, printable
@@ -12,13 +13,17 @@ from catalog.text import json_safe, printable
 _secrets: list[str] = []
 
 
+class ReaderGone(Exception):
+    """Nobody reads stdout any more; no OSError, which typer would end with a code of its own."""
+
+
 def prepare() -> None:
-    """Make both streams safe: no letter that the terminal lacks, no closed stream, is an error."""
-    for name in ("stdout", "stderr"):
+    """Make the streams safe: no letter that the terminal lacks, no closed stream, is an error."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
-        elif hasattr(stream, "reconfigure"):
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif mode == "w" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -36,7 +41,8 @@ def masked(text: str) -> str:
 
 def out(text: str) -> None:
     """A record, or a part of one, as the user asked for it."""
-    sys.stdout.write(masked(text) + "\n")
+    with _reader():
+        sys.stdout.write(masked(text) + "\n")
 
 
 def out_json(value: Any, *, indent: bool = False) -> None:
@@ -50,7 +56,7 @@ def out_json(value: Any, *, indent: bool = False) -> None:
 
 def log(text: str) -> None:
     """Words for the person or the log; never part of the result."""
-    with contextlib.suppress(BrokenPipeError, ValueError):
+    with contextlib.suppress(OSError, ValueError):
         sys.stderr.write(masked(text) + "\n")
         sys.stderr.flush()
 
@@ -66,11 +72,20 @@ def error(message: str, hint: str = "") -> None:
 
 
 def flush() -> None:
-    sys.stdout.flush()
+    with _reader():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _reader() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise ReaderGone from None
 
 
 def abandon_stdout() -> None:
-    """The reader of stdout is gone: let nothing more be written, and no complaint at exit."""
+    """Stdout takes nothing more: write no more to it, and let nothing complain at exit."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     with contextlib.suppress(OSError, ValueError):
         os.dup2(devnull, sys.stdout.fileno())

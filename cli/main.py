@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -36,6 +37,8 @@ Reads OpenAPI, WSDL and .proto files into a catalog, and answers "which tool doe
   gloss index
   gloss search "who manages this customer's account"
 """
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 app = typer.Typer(
     help=HELP,
@@ -81,6 +84,8 @@ def options(
 def main() -> NoReturn:
     console.prepare()
     signal.signal(signal.SIGTERM, _terminated)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(run(lambda: app(prog_name="gloss", standalone_mode=False)))
 
 
@@ -89,6 +94,8 @@ def run(command: Callable[[], object]) -> int:
     try:
         outcome = command()
         console.flush()
+        if outcome == Exit.INTERRUPTED:  # typer's own answer to Ctrl-C, which says nothing
+            raise KeyboardInterrupt
         return int(outcome) if isinstance(outcome, int) else Exit.OK
     except GlossError as error:
         console.error(error.message, error.hint)
@@ -98,7 +105,7 @@ def run(command: Callable[[], object]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         console.error("interrupted; what was saved before stays")
         return Exit.INTERRUPTED
-    except BrokenPipeError:
+    except console.ReaderGone:
         console.abandon_stdout()
         return Exit.PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - a fault of ours: one line, and a way to see more
@@ -114,7 +121,7 @@ def _usage(error: typer.TyperException) -> int:
     if message.startswith("Usage:"):  # a command without arguments: the help is the message
         console.log(message)
     elif message:
-        console.error(message, hint)
+        console.error(message.replace("Value error, ", ""), hint)
     return Exit.USAGE
 
 
@@ -123,10 +130,20 @@ def _our_fault(error: Exception) -> int:
         import traceback
 
         console.log(console.masked("".join(traceback.format_exception(error))))
+    if isinstance(error, OSError) and (error.filename or error.errno in NO_ROOM):
+        return _refused_by_system(error)
     kind = type(error).__name__
     console.error(
         f"this is a fault of gloss: {kind}: {error}", "GLOSS_DEBUG=1 shows where; please report it"
     )
+    return Exit.FAILED
+
+
+def _refused_by_system(error: OSError) -> int:
+    """A full disk, a file that may not be read: the system's fault, in its words."""
+    if error.errno in NO_ROOM:
+        console.abandon_stdout()
+    console.error(f"{error.filename or 'the output'}: {error.strerror}")
     return Exit.FAILED
 
 

@@ -77,7 +77,7 @@ class Settings:
 
 def load(environment: Mapping[str, str] | None = None, start: Path | None = None) -> Settings:
     env = os.environ if environment is None else environment
-    file = find_file(env, start or Path.cwd())
+    file = find_file(env, start or _here())
     config = _read(file) if file else None
     database = config.database if config else None
     embedding = config.embedding if config else None
@@ -97,15 +97,32 @@ def find_file(env: Mapping[str, str], start: Path) -> Path | None:
     """GLOSS_CONFIG, else gloss.toml in `start` or a folder above it, else the user's."""
     named = env.get("GLOSS_CONFIG")
     if named:
-        if not Path(named).is_file():
-            raise UsageError(f"{named}: no such file", hint="mend GLOSS_CONFIG, or gloss init")
+        if not _is_file(Path(named)):
+            raise UsageError(f"{named}: no file to read", hint="mend GLOSS_CONFIG, or gloss init")
         return Path(named)
     for folder in (start, *start.parents):
-        if (folder / FILE_NAME).is_file():
+        if _is_file(folder / FILE_NAME):
             return folder / FILE_NAME
     home = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else "")
     user_file = Path(home) / "gloss" / FILE_NAME
-    return user_file if home and user_file.is_file() else None
+    return user_file if home and _is_file(user_file) else None
+
+
+def _is_file(path: Path) -> bool:
+    """False too where we may not look, as in another user's folder."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(
+            f"the working directory cannot be used: {error.strerror}", hint="cd to another folder"
+        ) from None
 
 
 def _read(file: Path) -> ConfigFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,10 +61,12 @@ def search(
     found = False
     with wiring.open_catalog(config) as connection:
         searcher = Searcher(connection, lambda: wiring.open_encoder(config))
+        said: set[str] = set()
         for text in queries:
             result = searcher.search(
                 text, k=k, services=tuple(services or ()), context=_context(context)
             )
+            _warn(result, said)
             _show(result, chosen, explain)
             found = found or not result.nothing_fits
     return Exit.OK if found or stdin else Exit.FAILED
@@ -75,14 +78,19 @@ def _queries(query: str | None, stdin: bool) -> Iterator[str]:
             "give a query, or --stdin for one a line", hint='gloss search "list open invoices"'
         )
     if query is not None:
-        return iter((query,))
+        return iter((_as_text(query),))
     lines = (line.decode("utf-8", "replace").rstrip("\r\n") for line in sys.stdin.buffer)
     return (line for line in lines if line.strip())
 
 
+def _as_text(word: str) -> str:
+    """An argument in UTF-8, though the locale may have read it as something else."""
+    return os.fsencode(word).decode("utf-8", "replace")
+
+
 def _context(text: str) -> str:
     if not text.startswith("@"):
-        return text
+        return _as_text(text)
     try:
         return Path(text[1:]).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -91,9 +99,15 @@ def _context(text: str) -> str:
         ) from None
 
 
-def _show(result: SearchResult, form: Format, explain: bool) -> None:
+def _warn(result: SearchResult, said: set[str]) -> None:
+    """Each word of warning once, however many queries there are."""
     for note in result.notes:
-        console.warning(note)
+        if note not in said:
+            console.warning(note)
+    said.update(result.notes)
+
+
+def _show(result: SearchResult, form: Format, explain: bool) -> None:
     if form is Format.text:
         _show_text(result, explain)
     elif form is Format.json:
@@ -109,6 +123,7 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         "query": result.query,
         "took_ms": round(result.took_ms, 1),
         "hits": [] if result.nothing_fits else hits,
+        "notes": list(result.notes),
     }
     if result.nothing_fits:
         value["nearest"] = hits
@@ -140,7 +155,7 @@ def _show_text(result: SearchResult, explain: bool) -> None:
         output.table(("rank", "tool", "score", "description"), rows)
     if explain:
         for hit, row in zip(result.hits, rows, strict=True):
-            console.out("\t".join(row))
+            console.out(("  " if console.on_terminal() else "\t").join(row))
             for name, value in hit.why.items():
                 console.out(f"    {name}: {output.cell(_plain(value))}")
 
@@ -148,4 +163,6 @@ def _show_text(result: SearchResult, explain: bool) -> None:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return ", ".join(f"{key} {_plain(entry)}" for key, entry in value.items())
+    if isinstance(value, (list, tuple)):
+        return " ".join(str(entry) for entry in value)
     return f"{value:.3f}" if isinstance(value, float) else value

@@ -1,39 +1,126 @@
 """Pipes, closed streams, secrets, wrong settings: what a shell and cron do to a program."""
 
+import json
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
+from tests.cli.conftest import ROOT
 
-def test_a_reader_that_goes_away_is_no_error(samples):
-    done = subprocess.run(
-        ["bash", "-c", f'{sys.executable} -m cli tools | head -1; echo "${{PIPESTATUS[0]}}"'],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=samples.folder,
-        env=samples.environment,
+
+def started(gloss, *words, **streams):
+    return subprocess.Popen(
+        [sys.executable, "-m", "cli", *words],
+        cwd=gloss.folder,
+        env=gloss.environment,
+        stderr=subprocess.PIPE,
+        **streams,
     )
 
-    assert "Traceback" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
-    assert done.stdout.splitlines()[-1] in ("0", "141")
 
-
-def test_a_closed_stdout_is_no_error(samples):
-    done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m cli tools >&-"],
+def in_bash(gloss, script):
+    return subprocess.run(
+        ["bash", "-c", script.replace("gloss", f"{sys.executable} -m cli")],
         capture_output=True,
         text=True,
         check=False,
-        cwd=samples.folder,
-        env=samples.environment,
+        cwd=gloss.folder,
+        env=gloss.environment,
     )
 
-    assert "Traceback" not in done.stderr
+
+@pytest.mark.parametrize("words", [("services",), ("tools", "--json", "--schemas")], ids=" ".join)
+def test_a_reader_that_goes_away_is_no_error(samples, words):
+    running = started(samples, *words, stdout=subprocess.PIPE)
+    running.stdout.close()
+
+    assert running.communicate()[1] == b""
+    assert running.returncode == 141
+
+
+def test_a_closed_stdout_is_no_error(samples):
+    done = in_bash(samples, "gloss tools >&-")
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_closed_stdin_is_an_empty_one(samples):
+    done = in_bash(samples, "gloss search --stdin <&-")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("words", ["tools", "tools --json", "--help"])
+def test_a_full_disk_below_stdout_is_said(samples, words):
+    done = in_bash(samples, f"gloss {words} > /dev/full")
+
+    assert done.returncode == 1
+    assert done.stderr == "error: the output: No space left on device\n"
+
+
+def test_a_full_disk_below_stderr_stops_nothing(samples):
+    done = in_bash(samples, "gloss search --stdin 2> /dev/full <<< qqxxzz")
+
     assert done.returncode == 0
+    assert json.loads(done.stdout)["query"] == "qqxxzz"
+
+
+def test_ctrl_c_says_that_it_was_heard(samples):
+    running = started(
+        samples, "search", "--stdin", stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    )
+    running.stdin.write(b"open invoices\n")
+    running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+
+    assert running.wait() == 130
+    assert running.stderr.read() == b"error: interrupted; what was saved before stays\n"
+    for stream in (running.stdin, running.stdout, running.stderr):
+        stream.close()
+
+
+def test_ctrl_c_while_the_commands_are_loaded_ends_quietly(gloss):
+    gloss.write("typer.py", "import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+
+    done = gloss.process("tools")
+
+    assert (done.exit_code, done, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_words_are_utf8_whatever_the_locale(samples):
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+    done = samples.process("search", "Größe", "--json", env=ascii_only)
+
+    assert done.json["query"] == "Größe"
+
+
+def test_words_that_are_no_text_are_searched_all_the_same(samples):
+    done = samples("search", os.fsdecode(b"open \xff invoices"), "--json")
+
+    assert done.json["query"] == "open \ufffd invoices"
+
+
+def test_a_warning_is_said_once_however_many_queries(samples, tmp_path):
+    builtin = ROOT / "search" / "models" / "builtin"
+    for file in builtin.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    config = json.loads((builtin / "config.json").read_text())
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "config.json").write_text(json.dumps({**config, "name": "other"}))
+
+    done = samples(
+        "search",
+        "--stdin",
+        stdin="open invoices\nlist payments\n",
+        env={"GLOSS_EMBEDDING_MODEL": str(tmp_path)},
+    )
+
+    assert done.stderr.count("another embedding model") == 1
+    assert all("another embedding model" in line["notes"][0] for line in done.jsonl)
 
 
 def test_the_password_of_the_database_is_shown_nowhere(gloss):
@@ -127,3 +214,30 @@ def test_a_bare_environment_is_enough(gloss):
     } | {"PATH": os.defpath}
 
     assert gloss.process("tools").exit_code == 0
+
+
+def test_a_folder_that_is_gone_is_said(gloss):
+    done = in_bash(gloss, "mkdir gone && cd gone && rmdir ../gone && gloss services")
+
+    assert done.returncode == 2
+    assert "the working directory cannot be used: No such file or directory" in done.stderr
+
+
+def test_a_home_where_we_may_not_look_has_no_settings(gloss):
+    assert gloss("tools", env={"HOME": "/" + "x" * 300}).exit_code == 0
+
+
+def test_a_file_that_the_system_refuses_is_no_fault_of_ours(gloss):
+    (gloss.folder / "gloss.toml").symlink_to("no-such-folder/gloss.toml")
+
+    done = gloss("init")
+
+    assert done.exit_code == 1
+    assert done.stderr == "error: gloss.toml: No such file or directory\n"
+
+
+def test_a_wrong_choice_is_said_in_plain_words(gloss):
+    done = gloss("tools", "--format", "xml")
+
+    assert done.exit_code == 2
+    assert "'--format': 'xml' is not one of" in done.stderr
