@@ -29,7 +29,10 @@ def open_catalog(settings: Settings) -> Iterator[Connection]:
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
     if settings.database_url:
-        console.keep_secret(_password(settings.database_url))
+        from store.connection import passwords
+
+        for password in passwords(settings.database_url):
+            console.keep_secret(password)
         yield settings.database_url
         return
     from store.server import embedded
@@ -72,17 +75,20 @@ def endpoint_settings(settings: Settings) -> EndpointSettings | None:
     )
 
 
+def batch_settings(settings: Settings) -> EndpointSettings:
+    """The endpoint that a batch file is for; its key is not needed."""
+    from dataclasses import replace
+
+    from catalog.errors import UsageError
+
+    given = endpoint_settings(replace(settings, llm=replace(settings.llm, api_key="")))
+    if given is None:
+        raise UsageError("batch files are for a model", hint="set [llm] base_url and model")
+    return given
+
+
 def open_endpoint(settings: Settings) -> Endpoint | None:
     from enrichment.endpoint import Endpoint
 
     given = endpoint_settings(settings)
     return Endpoint(given) if given else None
-
-
-def _password(url: str) -> str:
-    from urllib.parse import unquote, urlsplit
-
-    try:
-        return unquote(urlsplit(url).password or "")
-    except ValueError:
-        return ""

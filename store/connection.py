@@ -68,7 +68,7 @@ def _parsed(conninfo: str) -> dict[str, Any]:
         words = conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError as error:
         raise UsageError(
-            f"the database address cannot be read: {masked(str(error), conninfo)}", hint=_FORM
+            f"the database address cannot be read: {masked(_one_line(error), conninfo)}", hint=_FORM
         ) from None
     if not re.fullmatch(r"[0-9,]*", str(words.get("port", ""))):
         raise UsageError(
@@ -196,3 +196,22 @@ def _secrets(conninfo: str) -> set[str]:
 def shown(conninfo: str) -> str:
     """An address fit to print."""
     return _PASSWORD_IN_URL.sub(r"\1***", _PASSWORD_WORD.sub(r"\1***", conninfo))
+
+
+def without_password(conninfo: str) -> str:
+    """An address for psql and others, which ask for the password or find it elsewhere."""
+    words = _parsed(conninfo)
+    if not words.pop("password", None):
+        return conninfo
+    address = re.sub(r"(://[^:/@]*):.*(?=@)", r"\1", conninfo)
+    return make_conninfo("", **words) if "password" in _parsed(address) else address
+
+
+def passwords(conninfo: str) -> set[str]:
+    """The password of an address, as written and as meant; empty where it cannot be read."""
+    try:
+        meant = conninfo_to_dict(conninfo).get("password")
+    except psycopg.ProgrammingError:
+        return set()
+    written = _PASSWORD_IN_URL.search(conninfo)
+    return {str(meant)} | ({written[2]} if written else set()) if meant else set()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
 
-from catalog.errors import GlossError, UsageError
+from catalog.errors import GlossError, NotFound, UsageError
 from store import cluster, postmaster, server
 from store.cluster import run_program
 from store.connection import connect, masked
@@ -41,15 +41,32 @@ def catalog_tables() -> tuple[str, ...]:
 def dump(conninfo: str, target: Path) -> None:
     """The catalog in pg_dump's custom format; the file appears whole or not at all."""
     tables = [word for name in catalog_tables() for word in ("-t", name)]
-    with _beside(target) as part:
+    with connect(conninfo) as conn:
+        if not schema_version(conn):
+            raise NotFound("the database holds no catalog yet", hint="gloss ingest specs/")
+    with _part_of(target) as part:
         _run(conninfo, "pg_dump", ["-Fc", "--no-owner", "--no-privileges", *tables, "-f", part])
-        Path(part).replace(target)
+        with _cannot_write(target):
+            _put(Path(part), target)
+
+
+def _put(part: Path, target: Path) -> None:
+    """A file is replaced, through a link too; a device or a pipe is written to."""
+    if not _is_special(target):
+        part.replace(target.resolve())
+        return
+    with part.open("rb") as source, target.open("wb") as sink:
+        shutil.copyfileobj(source, sink)
+
+
+def _is_special(target: Path) -> bool:
+    return target.exists() and not target.is_file()
 
 
 def restore(conninfo: str, source: Path, *, replace: bool = False) -> None:
     """Make the database what a dump says, in one transaction, then bring its tables up to date."""
     if not source.is_file():
-        raise UsageError(f"there is no file {source}")
+        raise UsageError(f"there is no file {source}", hint="gloss db dump FILE makes one")
     with connect(conninfo) as conn:
         require_vector(conn)
         if schema_version(conn) and not replace:
@@ -92,16 +109,23 @@ def _as_connected(conninfo: str) -> tuple[list[str], dict[str, str]]:
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[str]:
-    try:
-        file, part = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.resolve().parent)
-    except OSError as error:
-        raise GlossError(f"cannot write {target}: {error.strerror}") from error
+def _part_of(target: Path) -> Iterator[str]:
+    with _cannot_write(target):
+        folder = None if _is_special(target) else target.resolve().parent
+        file, part = tempfile.mkstemp(prefix=f".{target.name}-", dir=folder)
     os.close(file)
     try:
         yield part
     finally:
         Path(part).unlink(missing_ok=True)
+
+
+@contextmanager
+def _cannot_write(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise GlossError(f"cannot write {target}: {error.strerror}") from error
 
 
 def upgrade(data_dir: Path) -> Upgraded:

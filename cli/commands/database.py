@@ -47,19 +47,22 @@ def status(form: FormatOption = Format.text, as_json: JsonOption = False) -> Non
         output.record(value, chosen)
         return
     for key, entry in value.items():
-        console.out(f"{key}\t{output.cell(entry)}")
+        label = f"{key:<15}" if console.on_terminal() else f"{key}\t"
+        console.out(label + output.cell(entry))
 
 
 @app.command(
-    help="Print the address for psql and others.\n\nThe embedded server must be kept running."
+    help="Print the address for psql and others, without a password.\n\nThe embedded server must "
+    "be kept running."
     '\n\n\b\n  gloss db start\n  psql "$(gloss db url)"'
 )
 def url() -> None:
     from store import server
+    from store.connection import without_password
 
     config = settings.load()
     if config.database_url:
-        console.out(_without_password(config.database_url))
+        console.out(without_password(config.database_url))
         return
     state = server.status(config.data_dir)
     if not state.running:
@@ -93,7 +96,7 @@ def dump(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
 
     with wiring.database_url(settings.load()) as address:
         copies.dump(address, file)
-    console.out(f"wrote {file}")
+    console.log(f"wrote {file}")
 
 
 @app.command(
@@ -131,6 +134,7 @@ def _embedded_status(config: settings.Settings) -> dict[str, Any]:
 
 
 def _remote_status(config: settings.Settings) -> dict[str, Any]:
+    from store.connection import shown
     from store.migrate import schema_version
 
     with wiring.open_catalog(config) as connection:
@@ -138,16 +142,10 @@ def _remote_status(config: settings.Settings) -> dict[str, Any]:
         return {
             "kind": "server",
             "running": True,
-            "url": _without_password(config.database_url),
+            "url": shown(config.database_url),
             "version": f"{info.server_version // 10000}.{info.server_version % 10000}",
             "schema_version": schema_version(connection),
         }
-
-
-def _without_password(address: str) -> str:
-    from store.connection import shown
-
-    return shown(address)
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 from catalog.errors import CredentialsRefused, GlossError, TryLater, UsageError
 from store import catalog, connection, copies
-from store.connection import connect, masked, shown
+from store.connection import connect, masked, passwords, shown, without_password
 from store.migrate import migrate, open_catalog
 from tests.conftest import PasswordServer
 from tests.store.specs import operation, spec
@@ -153,6 +153,31 @@ def test_a_mistyped_address_does_not_show_its_password() -> None:
 )
 def test_shown_address(url: str, expected: str) -> None:
     assert shown(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://a:p%40ss@h/db", "postgresql://a@h/db"),
+        ("postgresql://a@h/db", "postgresql://a@h/db"),
+        ("host=h password='s3 cret' dbname=d", "dbname=d host=h"),
+        ("postgresql://a@h/db?password=s3cret", "user=a dbname=db host=h"),
+    ],
+)
+def test_address_without_its_password(url: str, expected: str) -> None:
+    assert without_password(url) == expected
+
+
+def test_passwords_as_written_and_as_meant() -> None:
+    assert passwords("postgresql://a:p%40ss@h/db") == {"p%40ss", "p@ss"}
+    assert passwords("host=h password='s3 cret'") == {"s3 cret"}
+    assert passwords("host=h") == passwords("garbage") == set()
+
+
+def test_address_that_cannot_be_read_is_said_in_one_line() -> None:
+    with pytest.raises(UsageError) as caught:
+        connect("garbage")
+    assert "\n" not in caught.value.message
 
 
 def test_password_is_masked_in_the_form_it_was_decoded_to() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from catalog.errors import GlossError, TryLater, UsageError
+from catalog.errors import GlossError, NotFound, TryLater, UsageError
 from store import catalog, cluster, copies, server
 from store.connection import connect
 from store.launching import Launch, launch
@@ -70,6 +72,31 @@ def test_dump_that_fails_leaves_no_file(tmp_path: Path) -> None:
 def test_dump_into_a_missing_folder(database_url: str, tmp_path: Path) -> None:
     with pytest.raises(GlossError, match="cannot write"):
         copies.dump(database_url, tmp_path / "no" / "d")
+
+
+def test_dump_onto_a_folder(database_url: str, tmp_path: Path) -> None:
+    with pytest.raises(GlossError, match="Is a directory"):
+        copies.dump(database_url, tmp_path)
+
+
+def test_dump_through_a_link_keeps_the_link(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    copies.dump(database_url, tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").stat().st_size > 0
+
+
+def test_dump_into_a_pipe_leaves_the_pipe(database_url: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE)
+    copies.dump(database_url, tmp_path / "pipe")
+    assert reader.communicate()[0].startswith(b"PGDMP")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_dump_of_no_catalog(empty_database_url: str, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no catalog yet"):
+        copies.dump(empty_database_url, tmp_path / "d")
 
 
 def test_restore_without_a_file(database_url: str, tmp_path: Path) -> None:
