@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from catalog.hashing import canonical, references
+from catalog.hashing import references
 from catalog.spec import Operation, Schema
 
 DEFAULT_SIZE_BYTES = 64 * 1024
 _REF_PREFIX = "#/$defs/"
 _CUT_KEY = "x-gloss-cut"
+_TRIES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,19 @@ def close(
     """A schema with its reached definitions under `$defs`, and the names of those cut."""
     if isinstance(schema, bool):
         return schema, ()
+    whole, cut = _closed(schema, definitions, size_bytes)
+    room = size_bytes
+    for _ in range(_TRIES):  # the words on what was cut need room too
+        if size_bytes is None or room is None or _size(whole) <= size_bytes:
+            break
+        room = room * 9 // 10
+        whole, cut = _closed(schema, definitions, room)
+    return whole, cut
+
+
+def _closed(
+    schema: dict[str, Any], definitions: Mapping[str, Schema], size_bytes: int | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     root, root_was_cut = _fit(schema, size_bytes)
     chosen, cut = _nearest(
         root, definitions, None if size_bytes is None else size_bytes - _size(root)
@@ -105,12 +118,30 @@ def _fit(schema: dict[str, Any], size_bytes: int | None) -> tuple[dict[str, Any]
     """The schema itself when it fits, else as many of its levels as do."""
     if size_bytes is None or _size(schema) <= size_bytes:
         return schema, False
-    for depth in range(24, 0, -1):
+    for depth in range(24, 1, -1):
         shallow = _levels(schema, depth)
         if _size(shallow) <= size_bytes:
             return shallow, True
-    names = list(schema.get("properties", {}))
-    return {"type": "object", "description": f"{len(names)} properties, too many to show"}, True
+    return _narrow(_levels(schema, 2), size_bytes), True
+
+
+def _narrow(schema: dict[str, Any], size_bytes: int) -> dict[str, Any]:
+    """Of very many properties the required ones and then the first, as many as there is room."""
+    given = schema.get("properties", {})
+    required = [name for name in schema.get("required", []) if name in given]
+    room = size_bytes - 256
+    kept: set[str] = set()
+    for name in dict.fromkeys((*required, *given)):
+        room -= _size({name: given[name]}) + (len(name) + 3 if name in required else 0)
+        if room < 0:
+            break
+        kept.add(name)
+    return {
+        "type": "object",
+        "description": f"{len(kept)} of {len(given)} properties: too many to show",
+        "properties": {name: one for name, one in given.items() if name in kept},
+        **({"required": there} if (there := [name for name in required if name in kept]) else {}),
+    }
 
 
 def _levels(node: Any, depth: int) -> Any:
@@ -129,7 +160,5 @@ def _cut_note(names: tuple[str, ...]) -> str:
 
 
 def _size(value: Any) -> int:
-    try:
-        return len(orjson.dumps(value, default=str))
-    except TypeError:  # integers beyond 64 bits, or more than 254 levels
-        return len(canonical(value))
+    """As json.dumps writes it when left alone: with blanks, and ASCII only."""
+    return len(json.dumps(value, default=str))

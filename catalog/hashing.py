@@ -107,8 +107,14 @@ def _components(edges: Mapping[str, list[str]]) -> Iterator[set[str]]:
                     parent = work[-1][0]
                     low[parent] = min(low[parent], low[node])
                 if low[node] == order[node]:
-                    cut = path.index(node)
-                    component = set(path[cut:])
-                    del path[cut:]
+                    component = _popped(path, node)
                     on_path -= component
                     yield component
+
+
+def _popped(path: list[str], node: str) -> set[str]:
+    """Takes everything from `node` on off the end of the path: never a look at the rest of it."""
+    component = set()
+    while node not in component:
+        component.add(path.pop())
+    return component

@@ -99,3 +99,28 @@ def test_the_hash_does_not_depend_on_the_service_or_on_types_out_of_reach():
     elsewhere = operation({"$ref": "#/$defs/Folder"}, service="t")
 
     assert content_hasher(CYCLE)(tool) == content_hasher({**CYCLE, "X": {}})(elsewhere)
+
+
+def test_of_too_many_properties_the_required_and_the_first_are_shown():
+    given = {f"field{n}": {"type": "string"} for n in range(5000)}
+    schema = {"type": "object", "properties": given, "required": ["field4999", "field4998"]}
+
+    whole = assemble(operation(None, input_schema=schema), {})
+
+    shown = whole.input_schema
+    assert list(shown["properties"])[:2] == ["field0", "field1"]
+    assert shown["required"] == ["field4999", "field4998"]
+    assert set(shown["required"]) < set(shown["properties"])
+    assert 40_000 < len(json.dumps(shown)) < 64 * 1024
+    assert whole.cut
+
+
+def test_what_is_shown_is_within_the_size_as_json_writes_it():
+    links = {f"T{n}": {"description": "Größe " * 20, "$ref": f"#/$defs/T{n + 1}"}
+             for n in range(2000)}  # fmt: skip
+    many = {"anyOf": [{"$ref": f"#/$defs/T{n}"} for n in range(0, 2000, 2)]}
+
+    whole = assemble(operation(many), {**links, "T2000": {}})
+
+    assert len(json.dumps(whole.output_schema)) <= 64 * 1024
+    assert set(references(whole.output_schema)) <= set(whole.output_schema["$defs"])
