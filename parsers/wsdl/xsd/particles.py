@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PARTICLES = frozenset({"sequence", "choice", "all", "group", "element", "any"})
 _MAX_NESTING = 60
+_DIGITS = 12  # of a count beyond MANY; Python does not convert thousands of them
 
 
 class TooDeep(Exception):
@@ -49,7 +50,9 @@ def _count(text: str, otherwise: int) -> int:
     text = text.strip()
     if text == "unbounded":
         return MANY
-    return min(int(text), MANY) if text.isascii() and text.isdigit() else otherwise
+    if not (text.isascii() and text.isdigit()):
+        return otherwise
+    return min(int(text.lstrip("0")[:_DIGITS] or "0"), MANY)
 
 
 def _once(types: Types, node: Node, context: Context, nesting: int) -> Content:

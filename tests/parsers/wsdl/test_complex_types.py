@@ -37,6 +37,14 @@ def test_occurrence_makes_required_optional_or_an_array() -> None:
     }
 
 
+def test_counts_of_thousands_of_digits_are_as_many_as_can_be_counted() -> None:
+    one = elements("e", minOccurs="0" * 5000 + "1", maxOccurs="9" * 5000)
+    found = asked(ask(f"<xs:sequence>{one}</xs:sequence>"))
+
+    assert found["properties"] == {"e": {"type": "array", "items": TEXT}}
+    assert found["required"] == ["e"]
+
+
 def test_a_repeated_sequence_repeats_what_it_holds() -> None:
     found = asked(ask(f'<xs:sequence minOccurs="0" maxOccurs="4">{elements("a")}</xs:sequence>'))
 
