@@ -26,7 +26,8 @@ class Finding:
     mend: str = ""
 
 
-def run(load: Callable[[], Settings]) -> Iterator[Finding]:
+def run(load: Callable[[], Settings], llm: bool = False) -> Iterator[Finding]:
+    """`llm`: also ask the endpoint a tiny question, which costs a few tokens."""
     yield Finding("python", "ok", sys.version.split()[0])
     try:
         config = load()
@@ -35,6 +36,8 @@ def run(load: Callable[[], Settings]) -> Iterator[Finding]:
         return
     yield Finding("settings", "ok", str(config.file or "no gloss.toml; all defaults"))
     yield _disk(config)
+    if llm:
+        yield from _endpoint(config)
     try:
         with wiring.open_catalog(config) as connection:
             yield from _database(connection, config)
@@ -85,6 +88,32 @@ def _search(connection: Connection, config: Settings) -> Iterator[Finding]:
         yield Finding("index", "warning", f"{status.pending} tools not indexed", "gloss index")
     else:
         yield Finding("index", "ok", f"{status.indexed} tools")
+
+
+def _endpoint(config: Settings) -> Iterator[Finding]:
+    from enrichment.trial import attempt
+
+    name = "llm"
+    try:
+        endpoint = wiring.open_endpoint(config)
+        if endpoint is None:
+            mend = "set [llm] base_url and model for texts by a model"
+            yield Finding(name, "ok", "none; the writer that needs no model", mend)
+            return
+        trial = attempt(endpoint)
+    except GlossError as error:
+        yield _failed(name, error)
+        return
+    found = f"{config.llm.model}, {trial.form}, {trial.took_ms:.0f} ms, {trial.requests} requests"
+    if trial.fault:
+        yield Finding(name, "failed", f"{found}: {trial.fault}", "try another model")
+        return
+    yield Finding(name, "ok", found)
+    if not trial.reports_usage:
+        yield Finding("llm usage", "warning", "not reported; counted by letters")
+    if config.llm.price_in is None or config.llm.price_out is None:
+        mend = "set [llm] price_in and price_out (USD per million) for --max-cost"
+        yield Finding("llm prices", "warning", "not known", mend)
 
 
 def _failed(check: str, error: GlossError) -> Finding:

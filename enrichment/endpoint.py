@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,18 @@ from catalog.errors import (
     TryLater,
     UsageError,
 )
+from enrichment.forms import (
+    RUNGS,
+    ItemFailed,
+    Reply,
+    asks_for_json,
+    minds_form,
+    minds_parameter,
+    reply_of,
+    request_body,
+)
 from enrichment.prompt import Message
+from enrichment.throttle import Throttle
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -26,8 +36,6 @@ MAX_REQUESTS = 3
 """Requests for one question, retries included; there is no other retry layer."""
 MAX_WAIT_S = 60.0
 _ROOM = 1.5
-
-RUNGS = ("strict-schema", "schema", "tool-call", "json-object", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +52,6 @@ class EndpointSettings:
     price_out: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """`cut` when the endpoint ran out of room; `refused` holds its words when it would not."""
-
-    text: str
-    input_tokens: int
-    output_tokens: int
-    cut: bool = False
-    refused: str = ""
-
-
-class ItemFailed(Exception):
-    """The endpoint would not answer this one question; others may go well."""
-
-
 class Endpoint:
     """Asks one question at a time per thread; safe to share between threads.
 
@@ -73,8 +66,9 @@ class Endpoint:
         self.rung = 0
         self.requests = 0
         self._wait = wait
+        self._minded: set[str] = set()
         self._lock = threading.Lock()
-        self._gate = _Gate(settings.max_concurrency)
+        self._gate = Throttle(settings.max_concurrency)
         self._client: OpenAI | None = None
 
     def ask(self, messages: Sequence[Message], schema: Mapping[str, Any], max_tokens: int) -> Reply:
@@ -93,19 +87,27 @@ class Endpoint:
         while True:
             rung = self.rung
             try:
-                return self._with_retries(messages, _form(RUNGS[rung], schema), max_tokens)
+                body = request_body(self.settings.model, messages, schema, max_tokens, RUNGS[rung])
+                return self._with_retries(body)
             except _FormRefused as refusal:
                 with self._lock:
                     self.rung = max(self.rung, min(rung + 1, len(RUNGS) - 1))
                 if rung == len(RUNGS) - 1:
                     raise ItemFailed(str(refusal)) from None
 
-    def _with_retries(
-        self, messages: Sequence[Message], form: Mapping[str, Any], max_tokens: int
-    ) -> Reply:
+    def _adjusted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Without what the endpoint minded: reasoning models set their own temperature, and call
+        the limit by another name."""
+        if "temperature" in self._minded:
+            del body["temperature"]
+        if "max_tokens" in self._minded:
+            body["max_completion_tokens"] = body.pop("max_tokens")
+        return body
+
+    def _with_retries(self, body: dict[str, Any]) -> Reply:
         for attempt in range(1, MAX_REQUESTS + 1):
             try:
-                return self._once(messages, form, max_tokens)
+                return self._once(body)
             except _Again as again:
                 self._gate.slow_down()
                 if attempt == MAX_REQUESTS:
@@ -117,31 +119,25 @@ class Endpoint:
                 self._wait(own if again.after_s is None else again.after_s)
         raise AssertionError("unreachable")
 
-    def _once(self, messages: Sequence[Message], form: Mapping[str, Any], max_tokens: int) -> Reply:
+    def _once(self, body: dict[str, Any]) -> Reply:
         import openai
 
         with self._lock:
             self.requests += 1
         try:
-            answer = self._open().chat.completions.create(
-                model=self.settings.model,
-                messages=list(messages),  # type: ignore[arg-type]
-                temperature=0,
-                max_tokens=max_tokens,
-                **form,
-            )
+            answer = self._open().chat.completions.create(**body)
         except openai.APITimeoutError:
             raise _Again(f"no answer within {self.settings.timeout_s:.0f} s") from None
         except openai.APIConnectionError as error:
             raise _Again(f"cannot be reached: {error.__cause__ or error}") from None
         except openai.APIStatusError as error:
-            raise self._translated(error, form) from None
+            raise self._translated(error, asks_for_json(body)) from None
         except openai.APIError as error:
             raise ItemFailed(f"the answer could not be read: {_words(error)}") from None
         self._gate.went_well()
-        return _reply(answer)
+        return reply_of(answer)
 
-    def _translated(self, error: APIStatusError, form: Mapping[str, Any]) -> Exception:
+    def _translated(self, error: APIStatusError, in_form: bool) -> Exception:
         said = _words(error)
         where = f"{self.settings.base_url}: {said}"
         status = error.status_code
@@ -153,7 +149,10 @@ class Endpoint:
             return _Again(said, _retry_after(error))
         if status == 404:
             return UsageError(where, hint="check [llm] base_url and model")
-        if form and _minds_form(said, form):
+        for name in ("max_tokens", "temperature"):
+            if name not in self._minded and minds_parameter(said, name):
+                return _ParameterRefused(name)
+        if in_form and minds_form(said):
             return _FormRefused(said)
         return ItemFailed(said)
 
@@ -184,78 +183,16 @@ class _Again(Exception):
         self.after_s = after_s
 
 
+class _ParameterRefused(Exception):
+    """The endpoint does not take this parameter; it can be asked without."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 class _FormRefused(Exception):
     """The endpoint does not know the parameter that asks for JSON."""
-
-
-class _Gate:
-    """At most `limit` questions at once: halved when told to slow down, then slowly up again."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._limit = float(most)
-        self._inside = 0
-        self._turn = threading.Condition()
-
-    @contextmanager
-    def entered(self) -> Iterator[None]:
-        with self._turn:
-            self._turn.wait_for(lambda: self._inside < max(1, int(self._limit)))
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._turn:
-                self._inside -= 1
-                self._turn.notify_all()
-
-    def slow_down(self) -> None:
-        with self._turn:
-            self._limit = max(1.0, self._limit / 2)
-
-    def went_well(self) -> None:
-        with self._turn:
-            self._limit = min(float(self._most), self._limit + 0.25)
-            self._turn.notify_all()
-
-
-def _form(rung: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that ask for JSON, from the strictest form to none at all."""
-    if rung in ("strict-schema", "schema"):
-        named: dict[str, Any] = {"name": "index_entries", "schema": dict(schema)}
-        if rung == "strict-schema":
-            named["strict"] = True
-        return {"response_format": {"type": "json_schema", "json_schema": named}}
-    if rung == "tool-call":
-        function = {"name": "write_index_entries", "parameters": dict(schema)}
-        choice = {"type": "function", "function": {"name": "write_index_entries"}}
-        return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
-    return {"response_format": {"type": "json_object"}} if rung == "json-object" else {}
-
-
-def _minds_form(said: str, form: Mapping[str, Any]) -> bool:
-    words = said.lower()
-    named = ("response_format", "json_schema", "schema", "strict", "tool", "function", "json")
-    too_long = "context" in words or "too long" in words or "maximum" in words
-    return not too_long and any(name in words for name in named)
-
-
-def _reply(answer: Any) -> Reply:
-    choice = answer.choices[0] if getattr(answer, "choices", None) else None
-    if choice is None:
-        raise ItemFailed("the answer has no choices")
-    message = choice.message
-    called = getattr(message, "tool_calls", None)
-    text = called[0].function.arguments if called else message.content
-    usage = answer.usage
-    return Reply(
-        text=text or "",
-        input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-        output_tokens=getattr(usage, "completion_tokens", 0) or 0,
-        cut=choice.finish_reason == "length",
-        refused=getattr(message, "refusal", None)
-        or ("content filter" if choice.finish_reason == "content_filter" else ""),
-    )
 
 
 def _added(last: Reply, before: Reply) -> Reply:

@@ -64,7 +64,7 @@ def enrich(
 
     A kill loses at most the requests in flight: every answer is saved when it comes.
     """
-    run = _Run(connection, endpoint, max_cost)
+    run = Run(connection, endpoint, max_cost)
     for service in work:
         run.report.unchanged += service.unchanged
         run.report.other_model += service.other_model
@@ -77,12 +77,16 @@ def enrich(
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class Job:
+    """One request: tools of a service that are asked about together."""
+
     service: ServiceWork
     group: tuple[Pending, ...]
 
 
-class _Run:
+class Run:
+    """What a run has done; answers come to it from an endpoint, the plain writer or a file."""
+
     def __init__(
         self, connection: Connection, endpoint: Endpoint | None, max_cost: float | None
     ) -> None:
@@ -105,7 +109,7 @@ class _Run:
             len(part) for part in (report.proposed, report.failed, report.reused, report.left)
         )
 
-    def after_reuse(self, work: Sequence[ServiceWork]) -> list[_Job]:
+    def after_reuse(self, work: Sequence[ServiceWork]) -> list[Job]:
         """Jobs that are left once texts for the same evidence, from any service, are taken over."""
         jobs = []
         for service in work:
@@ -114,7 +118,7 @@ class _Run:
             for group in service.groups:
                 left = tuple(e for e in group if not self._reuse(service, e, before))
                 if left:
-                    jobs.append(_Job(service, left))
+                    jobs.append(Job(service, left))
         return jobs
 
     def _reuse(
@@ -131,11 +135,11 @@ class _Run:
         self.report.reused.append(entry.evidence.tool_id)
         return True
 
-    def answers(self, jobs: Sequence[_Job]) -> Iterator[None]:
+    def answers(self, jobs: Sequence[Job]) -> Iterator[None]:
         """Answers in the order they come; after an error that ends the run, those in flight."""
         if self.endpoint is None:
             for job in jobs:
-                self._take(job, with_shapes(job.group, job.service.weights, self._around(job)))
+                self.take(job, with_shapes(job.group, job.service.weights, self.around(job)))
                 yield
             return
         with ThreadPoolExecutor(self.endpoint.settings.max_concurrency) as pool:
@@ -146,8 +150,8 @@ class _Run:
                 raise
         self.report.requests = self.endpoint.requests
 
-    def _in_flight(self, jobs: Iterator[_Job], pool: ThreadPoolExecutor) -> Iterator[None]:
-        flying: dict[Future[GroupOutcome], tuple[_Job, float]] = {}
+    def _in_flight(self, jobs: Iterator[Job], pool: ThreadPoolExecutor) -> Iterator[None]:
+        flying: dict[Future[GroupOutcome], tuple[Job, float]] = {}
         more = True
         while more or flying:
             while more and len(flying) < self._width():
@@ -164,9 +168,9 @@ class _Run:
 
     def _launch(
         self,
-        jobs: Iterator[_Job],
+        jobs: Iterator[Job],
         pool: ThreadPoolExecutor,
-        flying: dict[Future[GroupOutcome], tuple[_Job, float]],
+        flying: dict[Future[GroupOutcome], tuple[Job, float]],
     ) -> bool:
         """Send the next job if the budget allows its worst case; False when there is no next."""
         assert self.endpoint is not None
@@ -181,18 +185,18 @@ class _Run:
             )
             return False
         self._reserved += reserved
-        arguments = (job.group, job.service.weights, self._around(job), self.endpoint)
+        arguments = (job.group, job.service.weights, self.around(job), self.endpoint)
         flying[pool.submit(with_model, *arguments)] = (job, reserved)
         return True
 
-    def _land(self, job: _Job, future: Future[GroupOutcome]) -> bool:
+    def _land(self, job: Job, future: Future[GroupOutcome]) -> bool:
         try:
-            self._take(job, future.result())
+            self.take(job, future.result())
         except GlossError as error:
             self.report.ended_by = self.report.ended_by or error
         return self.report.ended_by is None
 
-    def _take(self, job: _Job, answer: GroupOutcome) -> None:
+    def take(self, job: Job, answer: GroupOutcome) -> None:
         self.report.input_tokens += answer.input_tokens
         self.report.output_tokens += answer.output_tokens
         price = self._price(answer.input_tokens, answer.output_tokens)
@@ -248,7 +252,7 @@ class _Run:
             run_id=self.report.run_id,
         )
 
-    def _around(self, job: _Job) -> Surroundings:
+    def around(self, job: Job) -> Surroundings:
         """Names of other tools are taken; those that the group's own tools had are free to it."""
         around = job.service.around
         own = {entry.evidence.name for entry in job.group}
@@ -265,7 +269,7 @@ class _Run:
     def _committed(self) -> float:
         return (self.report.cost_usd or 0.0) + self._reserved
 
-    def _worst_case(self, job: _Job) -> float:
+    def _worst_case(self, job: Job) -> float:
         """The question and its repair, each answered at full length."""
         asked = messages([entry.evidence for entry in job.group], job.service.weights)
         given = sum(tokens(message["content"]) for message in asked)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from catalog.enrichment import Enrichment
 from enrichment import shapes
 from enrichment.checker import Fault, Surroundings, check
-from enrichment.endpoint import Endpoint, ItemFailed, Reply
+from enrichment.endpoint import Endpoint
 from enrichment.evidence import Evidence
+from enrichment.forms import ItemFailed, Reply
 from enrichment.phrases import speaks_for_itself
 from enrichment.planning import OUTPUT_TOKENS, Pending
 from enrichment.prompt import SCHEMA, Message, messages, repair, tokens
@@ -84,11 +85,30 @@ def _conversation(
 ) -> None:
     """The question, and one repair where an entry is missing or was not accepted."""
     asked = messages([entry.evidence for entry in group], weights)
-    room = _ROOM_PER_TOOL * len(group) + 100
+    room = room_for(group)
     reply = _turn(asked, group, around, endpoint, room, tally)
     if len(tally.passed) < len(group) and not reply.refused:
         again = repair(asked, reply.text, _quoted(group, tally))
         _turn(again, group, around, endpoint, room, tally)
+
+
+def from_reply(
+    group: Sequence[Pending],
+    weights: Mapping[str, float],
+    around: Surroundings,
+    reply: Reply,
+) -> GroupOutcome:
+    """What an answer that came some other way says of a group; there is no repair turn."""
+    tally = _Tally()
+    tally.count(messages([entry.evidence for entry in group], weights), reply)
+    _read(reply, group, around, tally)
+    outcomes = tuple(_outcome(n, entry, tally) for n, entry in enumerate(group, 1))
+    return GroupOutcome(outcomes, tally.input_tokens, tally.output_tokens)
+
+
+def room_for(group: Sequence[Pending]) -> int:
+    """Tokens that an answer about the group may take."""
+    return _ROOM_PER_TOOL * len(group) + 100
 
 
 def _one_by_one(
@@ -119,6 +139,11 @@ def _turn(
 ) -> Reply:
     reply = endpoint.ask(asked, SCHEMA, room)
     tally.count(asked, reply)
+    _read(reply, group, around, tally)
+    return reply
+
+
+def _read(reply: Reply, group: Sequence[Pending], around: Surroundings, tally: _Tally) -> None:
     tally.unreadable = _no_answer(reply)
     try:
         written = {} if tally.unreadable else read_reply(reply.text)
@@ -128,7 +153,6 @@ def _turn(
     for number, entry in enumerate(group, 1):
         if number in written and number not in tally.passed:
             _judge(number, written[number], entry.evidence, around, tally)
-    return reply
 
 
 def _no_answer(reply: Reply) -> str:

@@ -171,6 +171,19 @@ def reject(conn: psycopg.Connection, rows: Iterable[EnrichmentRow], decided_by: 
         return sum(_set_state(conn, row, "rejected", decided_by) for row in rows)
 
 
+def judged(conn: psycopg.Connection, row: EnrichmentRow, gain: float | None, against: str) -> None:
+    """Note what a proposal gains in search; with words against it, it is rejected for them."""
+    state = "rejected" if against else "proposed"
+    with translated():
+        conn.execute(
+            "UPDATE enrichments SET gain = %s, state = %s, reason = %s,"
+            " decided_at = CASE WHEN %s THEN now() END,"
+            " decided_by = CASE WHEN %s THEN 'gate' ELSE '' END"
+            " WHERE service_id = %s AND enrichment_id = %s AND state = 'proposed'",
+            (gain, state, against, bool(against), bool(against), row.service_id, row.enrichment_id),
+        )
+
+
 _BEFORE = """
 UPDATE enrichments SET state = 'applied', decided_at = now(), decided_by = %s
 WHERE (service_id, enrichment_id) = (

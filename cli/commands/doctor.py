@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ Exits 1 when a check fails.
 
 \b
   gloss doctor
+  gloss doctor --llm
 """
 
 
@@ -24,8 +25,14 @@ def register(app: typer.Typer) -> None:
     app.command("doctor", help=HELP)(doctor)
 
 
-def doctor(form: FormatOption = Format.text, as_json: JsonOption = False) -> int:
-    findings = list(checks.run(settings.load))
+def doctor(
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Also ask the endpoint a tiny question.")
+    ] = False,
+    form: FormatOption = Format.text,
+    as_json: JsonOption = False,
+) -> int:
+    findings = list(checks.run(settings.load, llm))
     rows: list[dict[str, Any]] = [
         {"check": f.check, "state": f.state, "found": f.found, "mend": f.mend} for f in findings
     ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from catalog.errors import Exit, UsageError
 from cli import console, output, settings, wiring
+from cli.commands.enrich_text import say_batch, show, show_plan
+from cli.commands.enrich_text import show_prompt as show_prompt_of
 from cli.output import Format, FormatOption, JsonOption
 from cli.progress import progress
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from enrichment.planning import ServiceWork
     from enrichment.run import EnrichReport
+    from pipeline.gate import GateReport
 
 OPT_IN_HELP = """Allow enrichment of services.
 
@@ -41,7 +44,9 @@ from names and response shapes. Look at the proposals with gloss diff.
 \b
   gloss enrich --plan
   gloss enrich crm --max-cost 0.50
+  gloss enrich crm --gate intents.jsonl --apply
   gloss enrich --show-prompt crm/getProcInfo3
+  gloss enrich --batch-out ask.jsonl && gloss enrich --batch-in answers.jsonl
 """
 
 Services = Annotated[list[str] | None, typer.Argument(metavar="SERVICE", show_default=False)]
@@ -86,8 +91,22 @@ def enrich(
     apply: Annotated[
         bool, typer.Option("--apply", help="Make the proposals live at once.")
     ] = False,
+    gate: Annotated[
+        Path | None,
+        typer.Option(metavar="SUITE", help="Keep only what search finds as well with as without."),
+    ] = None,
+    min_gain: Annotated[
+        float, typer.Option(metavar="X", help="With --gate: mean gain in reciprocal rank to keep.")
+    ] = 0.0,
     show_prompt: Annotated[
         str | None, typer.Option(metavar="TOOL", help="Print what would be sent about TOOL.")
+    ] = None,
+    batch_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the questions to a batch file; call nothing."),
+    ] = None,
+    batch_in: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take the answers from a batch file.")
     ] = None,
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
@@ -96,14 +115,21 @@ def enrich(
     names, chosen = services or [], output.chosen(form, as_json)
     with wiring.open_catalog(config) as connection:
         if show_prompt:
-            return _show_prompt(connection, show_prompt, config)
+            return show_prompt_of(connection, show_prompt, config)
         work = _work(connection, names, config, rewrite)
         if plan:
-            return _show_plan(work, config, chosen)
-        report = _run(connection, work, config, max_cost)
+            return show_plan(work, config, chosen)
+        if batch_out:
+            return _batch_out(work, config, batch_out)
+        report = (
+            _batch_in(connection, work, config, batch_in)
+            if batch_in
+            else _run(connection, work, config, max_cost)
+        )
+        judged = _gate(connection, work, config, gate, min_gain) if gate else None
         if apply:
-            _apply(connection, report)
-    return _show(report, chosen)
+            _apply(connection, report, judged)
+    return show(report, judged, chosen)
 
 
 def _work(
@@ -132,83 +158,59 @@ def _run(
     return progress("enriching", run(connection, work, endpoint, cap if endpoint else None))
 
 
-def _apply(connection: Connection, report: EnrichReport) -> None:
+def _batch_out(work: list[ServiceWork], config: settings.Settings, file: Path) -> int:
+    from enrichment.batchfile import questions
+
+    lines = list(questions(work, wiring.batch_settings(config).model))
+    try:
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{file}: {error.strerror}", hint="gloss enrich --batch-out FILE"
+        ) from None
+    tools = sum(service.tools for service in work)
+    console.log(f"{file}: {len(lines)} questions about {tools} tools; answers: --batch-in FILE")
+    return Exit.OK
+
+
+def _batch_in(
+    connection: Connection, work: list[ServiceWork], config: settings.Settings, file: Path
+) -> EnrichReport:
+    from enrichment.batchfile import answers
+
+    try:
+        lines = file.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}", hint="gloss enrich --batch-in FILE") from None
+    endpoint = wiring.batch_settings(config)
+    report = progress("checking", answers(connection, work, endpoint, lines))
+    say_batch(report)
+    return report.run
+
+
+def _gate(
+    connection: Connection,
+    work: list[ServiceWork],
+    config: settings.Settings,
+    suite: Path,
+    min_gain: float,
+) -> GateReport:
+    """Every open proposal of the services at hand, also of earlier runs."""
+    from enrichment.deciding import OPEN, chosen
+    from evaluation.suites import read_suite
+    from pipeline.gate import gate
+
+    cases = read_suite(suite)
+    rows = chosen(connection, OPEN, [service.service.name for service in work])
+    encoder = wiring.open_encoder(config)
+    return progress("asking", gate(connection, encoder, cases, rows, min_gain))
+
+
+def _apply(connection: Connection, report: EnrichReport, judged: GateReport | None) -> None:
+    """What this run proposed and the gate, if there was one, kept."""
     from enrichment.deciding import apply_proposals
 
-    fresh = [*report.proposed, *report.reused]
+    against = {v.row.tool_id for v in judged.verdicts if v.against} if judged else set()
+    fresh = [tool for tool in (*report.proposed, *report.reused) if tool not in against]
     if fresh:
         apply_proposals(connection, fresh, "enrich --apply")
-
-
-def _show_plan(work: list[ServiceWork], config: settings.Settings, form: Format) -> int:
-    from enrichment.planning import estimate
-
-    rows = []
-    for service in work:
-        expected = estimate([service], wiring.endpoint_settings(config))
-        rows.append(
-            {
-                "service": service.service.name,
-                **asdict(expected),
-                "unchanged": service.unchanged,
-                "other_model": service.other_model,
-                "alike": [list(ids) for ids in service.alike],
-            }
-        )
-    columns = ("service", "tools", "requests", "input_tokens", "output_tokens", "cost_usd")
-    output.records("plan", rows, form, columns)
-    _say_alike(work)
-    return Exit.OK
-
-
-def _say_alike(work: list[ServiceWork]) -> None:
-    for service in work:
-        for ids in service.alike:
-            console.warning(f"nothing but the name tells these apart: {', '.join(ids)}")
-
-
-def _show(report: EnrichReport, form: Format) -> int:
-    if form is not Format.text:
-        output.record(_as_json(report), form)
-    for tool_id, reason in report.failed:
-        console.warning(f"{tool_id}: not enriched: {reason}")
-    if form is Format.text:
-        console.out(_sentence(report))
-    if report.ended_by is not None:
-        console.error(report.ended_by.message, report.ended_by.hint)
-        return report.ended_by.exit_code
-    return Exit.PARTIAL if report.failed else Exit.OK
-
-
-def _as_json(report: EnrichReport) -> dict[str, Any]:
-    value = asdict(report)
-    value["run_id"] = str(report.run_id)
-    value["failed"] = [{"tool": tool, "reason": reason} for tool, reason in report.failed]
-    value["ended_by"] = report.ended_by.message if report.ended_by else None
-    return value
-
-
-def _sentence(report: EnrichReport) -> str:
-    written = len(report.proposed) + len(report.reused)
-    parts = [
-        f"{written} proposals",
-        f"{len(report.failed)} failed",
-        f"{report.unchanged} unchanged",
-    ]
-    if report.left:
-        parts.append(f"{len(report.left)} left: their own text is clear")
-    if report.other_model:
-        parts.append(f"{report.other_model} written by another model (--rewrite)")
-    if report.requests:
-        parts.append(f"{report.requests} requests")
-        parts.append(f"{report.input_tokens} tokens in, {report.output_tokens} out")
-        parts.append("cost not known" if report.cost_usd is None else f"${report.cost_usd:.4f}")
-    return ", ".join(parts) + ("; look at them: gloss diff" if written else "")
-
-
-def _show_prompt(connection: Connection, tool_id: str, config: settings.Settings) -> int:
-    from enrichment.planning import prompt_for
-
-    for message in prompt_for(connection, tool_id, config.llm.tools_per_request):
-        console.out(f"--- {message['role']}\n{message['content']}")
-    return Exit.OK

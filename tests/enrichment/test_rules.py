@@ -51,9 +51,7 @@ BROKEN = {
     "verb-and-protocol": replace(GOOD, name="delete_customer_complaints"),
     "lists": replace(GOOD, name="list_customer_complaints"),
     "no-orders": replace(GOOD, not_for="other tools are wrong"),
-    "clean-text": replace(
-        GOOD, description="Returns complaints, see https://crm.example for it."
-    ),
+    "clean-text": replace(GOOD, description="Returns complaints, see https://crm.example for it."),
     "english": replace(GOOD, description="Zeigt Complaints, Handler, Settled On, Customer."),
     "other-services": replace(GOOD, not_for="complaints about payroll"),
 }

@@ -1,0 +1,205 @@
+"""Proposals that have to earn their place: asked about before and after, kept where search gains.
+
+All proposals are tried together, in a transaction that is rolled back: nothing is live before it
+is decided. A proposal is dropped when its own tool is found later than before, or when it newly
+stands above the right tool of a neighbour that is found later than before; the rest are tried
+again until none has to go.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from psycopg import Connection
+
+from evaluation.suites import Judged, Names, Suite
+from search.index import build_index
+from search.query import Searcher
+from store.catalog import list_tools
+from store.enrichments import EnrichmentRow, apply, judged
+
+if TYPE_CHECKING:
+    from search.encoder import Encoder, Vectors
+
+DEPTH = 10
+_ROUNDS = 6
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class GateEvent:
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`gain` is the mean change of the reciprocal rank over the cases that the tool is right for;
+    None where the suite has none. `against` says why a proposal was dropped."""
+
+    row: EnrichmentRow
+    gain: float | None
+    against: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GateReport:
+    """`before` and `after` are mean reciprocal ranks over the suite's answerable cases."""
+
+    cases: int
+    before: float
+    after: float
+    verdicts: tuple[Verdict, ...] = field(default=())
+
+    @property
+    def kept(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if not verdict.against]
+
+
+def gate(
+    connection: Connection,
+    encoder: Encoder,
+    suite: Suite,
+    rows: Sequence[EnrichmentRow],
+    min_gain: float = 0.0,
+) -> Generator[GateEvent, None, GateReport]:
+    """Decide on the proposals: gains are noted on those kept, the others are rejected."""
+    names = Names(list_tools(connection))
+    cases = [case for case in map(names.judge, suite.cases) if case.grades]
+    trial = _Trial(connection, _Remembering(encoder), cases)
+    before = trial.rankings(())
+    yield GateEvent(1, _ROUNDS)
+    verdicts: dict[str, Verdict] = {}
+    kept = list(rows)
+    after = before
+    for done in range(2, _ROUNDS + 1):
+        after = trial.rankings(kept) if kept else before
+        fresh = _verdicts(cases, before, after, kept, min_gain)
+        verdicts |= fresh
+        yield GateEvent(done, _ROUNDS)
+        left = [row for row in kept if not fresh[row.tool_id].against]
+        if len(left) == len(kept):
+            break
+        kept = left
+    _note(connection, verdicts.values())
+    means = [sum(_ranks(cases, found).values()) / max(len(cases), 1) for found in (before, after)]
+    return GateReport(len(cases), means[0], means[1], tuple(verdicts.values()))
+
+
+Rankings = list[tuple[str, ...]]
+
+
+class _Trial:
+    """The suite asked with some proposals live, in a transaction that leaves no trace."""
+
+    def __init__(self, connection: Connection, encoder: Encoder, cases: Sequence[Judged]) -> None:
+        self.connection, self.encoder, self.cases = connection, encoder, cases
+
+    def rankings(self, rows: Sequence[EnrichmentRow]) -> Rankings:
+        with self.connection.transaction(force_rollback=True):
+            apply(self.connection, rows, "gate")
+            _exhaust(build_index(self.connection, self.encoder))
+            searcher = Searcher(self.connection, lambda: self.encoder, log=False)
+            return [self._ask(searcher, judged) for judged in self.cases]
+
+    def _ask(self, searcher: Searcher, judged: Judged) -> tuple[str, ...]:
+        case = judged.case
+        result = searcher.search(case.query, k=DEPTH, context=case.context)
+        return tuple(hit.tool_id for hit in result.hits)
+
+
+def _exhaust(events: Generator[object, None, object]) -> None:
+    for _ in events:
+        pass
+
+
+class _Remembering:
+    """An encoder that reads no text twice: every trial indexes the same ones."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[tuple[str, bool], Vectors] = {}
+        self.name, self.model, self.width = encoder.name, encoder.model, encoder.width
+
+    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
+        import numpy
+
+        new = [text for text in dict.fromkeys(texts) if (text, queries) not in self._known]
+        made: Any = self._encoder.encode(new, queries=queries) if new else []
+        self._known.update(
+            ((text, queries), vector) for text, vector in zip(new, made, strict=True)
+        )
+        return numpy.array([self._known[text, queries] for text in texts])
+
+
+def _ranks(cases: Sequence[Judged], found: Rankings) -> dict[int, float]:
+    """Reciprocal rank of the first right tool of each case."""
+    return {
+        at: next((1 / n for n, tool in enumerate(tools, 1) if tool in case.grades), 0.0)
+        for at, (case, tools) in enumerate(zip(cases, found, strict=True))
+    }
+
+
+def _verdicts(
+    cases: Sequence[Judged],
+    before: Rankings,
+    after: Rankings,
+    rows: Sequence[EnrichmentRow],
+    min_gain: float,
+) -> dict[str, Verdict]:
+    old, new = _ranks(cases, before), _ranks(cases, after)
+    own: dict[str, list[float]] = defaultdict(list)
+    for at, case in enumerate(cases):
+        for tool in case.grades:
+            own[tool].append(new[at] - old[at])
+    gains = {tool: sum(changes) / len(changes) for tool, changes in own.items()}
+    harmed = _harmed(cases, before, after, lambda at: new[at] < old[at], gains)
+    return {
+        row.tool_id: Verdict(
+            row, gains.get(row.tool_id), _against(row.tool_id, gains, harmed, min_gain)
+        )
+        for row in rows
+    }
+
+
+def _against(
+    tool: str, gains: Mapping[str, float], harmed: Mapping[str, set[str]], min_gain: float
+) -> str:
+    gain = gains.get(tool)
+    if gain is not None and gain < min_gain - _SAME:
+        return f"search finds its tool no better (gain {gain:+.3f})"
+    if tool in harmed:
+        return f"it takes the place of {', '.join(sorted(harmed[tool])[:3])}"
+    return ""
+
+
+def _harmed(
+    cases: Sequence[Judged],
+    before: Rankings,
+    after: Rankings,
+    fell: Callable[[int], bool],
+    gains: Mapping[str, float],
+) -> dict[str, set[str]]:
+    """Tool → the neighbours that are found later, over all their cases, and that it overtook."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for at, case in enumerate(cases):
+        losers = {tool for tool in case.grades if gains[tool] < -_SAME}
+        if fell(at) and losers:
+            for tool in _above(after[at], case) - _above(before[at], case):
+                found[tool] |= losers
+    return found
+
+
+def _above(tools: Sequence[str], case: Judged) -> set[str]:
+    """What stands before the first right tool."""
+    first = next((n for n, tool in enumerate(tools) if tool in case.grades), len(tools))
+    return set(tools[:first])
+
+
+def _note(connection: Connection, verdicts: Iterable[Verdict]) -> None:
+    with connection.transaction():
+        for verdict in verdicts:
+            judged(connection, verdict.row, verdict.gain, verdict.against)
