@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from psycopg import Connection
 
+from catalog.errors import GlossError
 from store.catalog import find_service, find_tool
 from store.enrichments import EnrichmentRow, apply, enrichments, reject, revert
 
@@ -31,9 +32,16 @@ def changes(connection: Connection, names: Sequence[str]) -> list[Change]:
 
 def apply_proposals(connection: Connection, names: Sequence[str], decided_by: str) -> int:
     """Make open proposals live. A tool named that has none gets back its last rejected or
-    reverted text."""
-    rows = chosen(connection, OPEN, names)
-    open_tools = {row.tool_id for row in rows}
+    reverted text. Proposals whose tool changed since are left: the next run writes them anew."""
+    found = chosen(connection, OPEN, names)
+    rows = [row for row in found if not row.stale]
+    if found and not rows:
+        raise GlossError(
+            f"{found[0].tool_id}: changed since its text was proposed"
+            + (f", and {len(found) - 1} others" if len(found) > 1 else ""),
+            hint="gloss enrich writes what changed anew",
+        )
+    open_tools = {row.tool_id for row in found}
     named = _tools_of(names)
     undone = {row.tool_id: row for row in chosen(connection, UNDONE, named)} if named else {}
     again = [row for tool, row in undone.items() if tool not in open_tools]

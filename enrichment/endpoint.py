@@ -88,7 +88,10 @@ class Endpoint:
             rung = self.rung
             try:
                 body = request_body(self.settings.model, messages, schema, max_tokens, RUNGS[rung])
-                return self._with_retries(body)
+                return self._with_retries(self._adjusted(body))
+            except _ParameterRefused as refusal:
+                with self._lock:
+                    self._minded.add(refusal.name)
             except _FormRefused as refusal:
                 with self._lock:
                     self.rung = max(self.rung, min(rung + 1, len(RUNGS) - 1))
@@ -127,7 +130,7 @@ class Endpoint:
         try:
             answer = self._open().chat.completions.create(**body)
         except openai.APITimeoutError:
-            raise _Again(f"no answer within {self.settings.timeout_s:.0f} s") from None
+            raise _Again(f"no answer within {self.settings.timeout_s:g} s") from None
         except openai.APIConnectionError as error:
             raise _Again(f"cannot be reached: {error.__cause__ or error}") from None
         except openai.APIStatusError as error:

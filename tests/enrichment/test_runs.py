@@ -264,3 +264,17 @@ def test_without_an_endpoint_the_draft_is_labelled_as_one_without_a_model(desk):
     assert done.exit_code in (0, 5)
     assert "drafted without a model" in page
     assert {entry["provider"] for entry in desk.proposals().values()} == {"shapes"}
+
+
+def test_a_proposal_whose_tool_changed_since_is_not_applied(proposed):
+    changed = LEGACY.read_text().replace("complaintNo", "complaintNumber")
+    proposed.gloss.write("legacy.yaml", changed)
+    proposed.gloss("ingest", "legacy.yaml", "--service", "legacy")
+
+    alone = proposed.gloss("apply", "legacy/getProcInfo4")
+    rest = proposed.gloss("apply", "legacy")
+
+    assert alone.exit_code == 1
+    assert "changed since" in alone.stderr
+    assert rest.exit_code == 0
+    assert list(proposed.proposals()) == ["getProcInfo4"]
