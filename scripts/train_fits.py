@@ -60,8 +60,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", type=Path)
     parser.add_argument("--model", default="builtin")
+    parser.add_argument("--own", type=int, default=OWN, help="queries of each suite itself")
+    parser.add_argument("--foreign", type=int, default=FOREIGN, help="of each other suite")
     options = parser.parse_args()
-    examples = list(collect(options.datasets, options.model))
+    examples = list(collect(options))
     print(f"{len(examples)} examples, {sum(e.answerable for e in examples)} answerable")
     models = {
         "hybrid": fit(examples, lambda e: e.hybrid, "hybrid"),
@@ -77,9 +79,9 @@ def main() -> None:
     CARD.write_text(json.dumps(card, indent=1) + "\n")
 
 
-def collect(datasets: Path, model: str) -> Iterator[Example]:
-    encoder = load_encoder(model)
-    suites = {name: load(datasets / name) for name in ASKERS}
+def collect(options: argparse.Namespace) -> Iterator[Example]:
+    encoder = load_encoder(options.model)
+    suites = {name: load(options.datasets / name) for name in ASKERS}
     draw = random.Random(7)
     with (
         tempfile.TemporaryDirectory(prefix="tf-") as folder,
@@ -89,7 +91,7 @@ def collect(datasets: Path, model: str) -> Iterator[Example]:
             with catalog(url, name) as conn:
                 groups = fill(conn, suites[name])
                 _finish(build_index(conn, encoder))
-                for case, group, answerable in questions(name, suites, groups, draw):
+                for case, group, answerable in questions(name, suites, groups, draw, options):
                     services = [sid for sid, g in groups.items() if g == group]
                     yield example(conn, name, case, answerable, encoder, services)
             print(f"  {name}", flush=True)
@@ -98,15 +100,19 @@ def collect(datasets: Path, model: str) -> Iterator[Example]:
 
 
 def questions(
-    name: str, suites: dict[str, Suite], groups: dict[int, str], draw: random.Random
+    name: str,
+    suites: dict[str, Suite],
+    groups: dict[int, str],
+    draw: random.Random,
+    options: argparse.Namespace,
 ) -> Iterator[tuple[Case, str, bool]]:
     present = sorted(set(groups.values()))
     own = [c for c in suites[name].cases if suites[name].group(c.source_id) in present]
-    for case in draw.sample(own, min(OWN, len(own))):
+    for case in draw.sample(own, min(options.own, len(own))):
         yield case, suites[name].group(case.source_id), True
     for other in ASKERS:
         if other != name and (name, other) not in SAME_WORLD:
-            for case in draw.sample(suites[other].cases, FOREIGN):
+            for case in draw.sample(suites[other].cases, options.foreign):
                 yield case, draw.choice(present), False
 
 
@@ -125,8 +131,8 @@ def example(
         suite,
         answerable,
         case.is_test,
-        fit_features(question, pool, fuse(pool)),
-        fit_features(question, words, fuse(words)),
+        fit_features(question, pool, fuse(question, pool)),
+        fit_features(question, words, fuse(question, words)),
     )
 
 
@@ -203,7 +209,7 @@ def _logistic(
         counts[e.suite, e.answerable] = counts.get((e.suite, e.answerable), 0) + 1
     weight = np.array([1 / counts[e.suite, e.answerable] for e in examples])
     weight /= weight.sum()
-    means, scales = x.mean(0), x.std(0) + 1e-6
+    means, scales = x.mean(0), np.where(x.std(0) > 1e-4, x.std(0), 1.0)
     z = np.c_[(x - means) / scales, np.ones(len(x))]
     w = np.zeros(z.shape[1])
     for _ in range(3000):

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from search.question import Question
+from store.retrieval import TERM_LIMIT
 
 if TYPE_CHECKING:
     from search.encoder import Vectors
     from search.pool import Pool
 
 _CARD = Path(__file__).parent / "models" / "fits.json"
-_BEST = 2.2  # what a term weighs at most, once saturated: store.retrieval.K1 + 1
 _TENTH = 9
 _PER_ROW = ("lexical", "lexical_best", "coverage", "coverage_best")
 _PER_VECTOR = ("cosine", "cosine_best", "cosine_lead", "cosine_coverage")
@@ -86,7 +86,7 @@ def _row(question: Question, pool: Pool, fused: Vectors, part: int) -> list[floa
 
     top = int(fused[part].argmax())
     asked = max(question.asked[part], 1e-9)
-    lexical = pool.lexical[part] / (asked * _BEST)
+    lexical = pool.lexical[part] / (asked * TERM_LIMIT)
     covered = [_covered(question.parts[part], terms) / asked for terms in pool.weights]
     values = [float(lexical[top]), float(lexical.max()), covered[top], max(covered)]
     if pool.cosine is None:

@@ -14,6 +14,9 @@ Key = tuple[int, int]
 K1 = 1.2
 """How soon more of the same word stops counting (Robertson & Zaragoza 2009)."""
 
+TERM_LIMIT = K1 + 1
+"""What a term can weigh at most in a tool, before its IDF."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mix:
