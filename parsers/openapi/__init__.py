@@ -48,7 +48,7 @@ def _parse(document: Document) -> ParsedSpec:
     loaded = load(document.data, document.location)
     version, remarks = version_of(loaded.tree, document.location)
     named = has_ids(document.data)
-    root = File(document.location, "", loaded.tree, version, loaded.lines, named)
+    root = File(document.location, "", loaded.tree, version, loaded.lines, named, loaded.words)
     problems = Problems()
     for remark in (*loaded.warnings, *remarks):
         problems.warn(root.root, remark)

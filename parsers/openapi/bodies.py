@@ -65,6 +65,9 @@ class Bodies:
         bodies = [one for one in found if one.place == "body"]
         forms = tuple(one.field() for one in found if one.place == "form")
         if forms:
+            for other in bodies:
+                said = "a body beside fields of a form: only one can be sent, left out"
+                self._problems.warn(other.node, said, other.name)
             return Body(forms, {}, _form_types(consumes, forms))
         if not bodies:
             return Body()

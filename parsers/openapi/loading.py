@@ -17,7 +17,7 @@ import orjson
 from catalog.errors import SpecError
 from catalog.text import storable
 from parsers.openapi.encodings import decode
-from parsers.openapi.yamltree import MAX_DEPTH, NOT_FINITE, YamlFault, YamlTree
+from parsers.openapi.yamltree import MAX_DEPTH, NOT_FINITE, YamlFault, YamlTree, both
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _LONG = b"0" * 19  # digits of an integer that orjson might make a float
@@ -35,11 +35,12 @@ _SPEC_KEYS = ("openapi", "swagger")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """`lines` gives the line of a mapping by its `id`, for YAML only."""
+    """By `id`, `lines` gives the line of a mapping, `words` a number as written: of YAML only."""
 
     tree: Any
     warnings: tuple[str, ...] = ()
     lines: dict[int, int] = field(default_factory=dict)
+    words: dict[int, tuple[float, str]] = field(default_factory=dict)
 
 
 class _Careful:
@@ -60,12 +61,15 @@ class _Careful:
 
     def _mapping(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(pairs)
-        if len(out) != len(pairs):
-            seen: set[str] = set()
-            for key, _ in pairs:
-                if key in seen:
-                    self.warnings.append(f"the key {key!r} stands twice; the later one was kept")
-                seen.add(key)
+        return out if len(out) == len(pairs) else self._twice(pairs)
+
+    def _twice(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in out:
+                value, said = both(key, out[key], value)
+                self.warnings.append(said)
+            out[key] = value
         return out
 
 
@@ -83,7 +87,7 @@ def load(data: bytes, location: str) -> Loaded:
     if _measure(loaded.tree)[1] > MAX_DEPTH:
         raise _too_deep(location)
     loaded = _storable(loaded) if _MAY_BE_UNSTORABLE.search(text) else loaded
-    return Loaded(loaded.tree, (*warnings, *loaded.warnings), loaded.lines)
+    return Loaded(loaded.tree, (*warnings, *loaded.warnings), loaded.lines, loaded.words)
 
 
 def _needs_care(body: bytes) -> bool:
@@ -177,7 +181,8 @@ def _yaml(text: str, json_fault: str) -> Loaded:
         warnings.append(f"{bad} control characters that YAML does not allow: written as U+FFFD")
     if len(read.documents) > 1:
         warnings.append(f"{len(read.documents)} YAML documents in one file: only one was read")
-    return Loaded(_the_spec(read.documents), (*warnings, *read.warnings), read.lines)
+    tree = _the_spec(read.documents)
+    return Loaded(tree, (*warnings, *read.warnings), read.lines, read.words)
 
 
 def _joined(found: re.Match[str]) -> str:

@@ -20,6 +20,13 @@ class File:
     version: str = "3.0"
     lines: dict[int, int] = field(default_factory=dict)
     has_ids: bool = False
+    words: dict[int, tuple[float, str]] = field(default_factory=dict)
+
+    def word(self, value: float) -> str:
+        """A number or boolean as the file has it: `1.10`, where a number would say 1.1."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return self.words.get(id(value), (value, str(value)))[1]
 
     @property
     def root(self) -> Node:

@@ -64,7 +64,10 @@ class Parameters:
         merged: dict[tuple[str, str], Parameter] = {}
         for owner in owners:
             seen: set[tuple[str, str]] = set()
-            for one in self._listed(owner.child("parameters")):
+            listed = list(self._listed(owner.child("parameters")))
+            if any(one.place == "body" for one in listed):  # there can only be one (2.0 §4.3.9)
+                merged = {key: one for key, one in merged.items() if one.place != "body"}
+            for one in listed:
                 if one.identity in seen:
                     said = "parameter that stands twice, the first was kept"
                     self._problems.warn(one.node, said, one.name)
@@ -167,7 +170,7 @@ class Parameters:
         placed = [self._placed(one, wanted, path) for one in found]
         out = list({one.identity: one for one in placed}.values())
         there = {one.name for one in out if one.place == "path"}
-        for name in wanted:
+        for name in reversed(wanted):  # each is put in front
             if name not in there:
                 out = self._made_up(name, out, operation)
         return [_required(one) if one.place == "path" else one for one in out]

@@ -167,7 +167,8 @@ class Resolver:
             return File(location, label, data.decode("utf-8", "replace"))
         loaded = load(data, label)
         version = self._root.version
-        file = File(location, label, loaded.tree, version, loaded.lines, has_ids(data))
+        named = has_ids(data)
+        file = File(location, label, loaded.tree, version, loaded.lines, named, loaded.words)
         for message in loaded.warnings:
             self._problems.warn(file.root, message)
         return file

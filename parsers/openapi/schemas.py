@@ -8,7 +8,7 @@ from typing import Any
 from catalog.spec import Schema
 from parsers.openapi.definitions import PREFIX, Definitions
 from parsers.openapi.dialect import ANNOTATIONS, bounds_exclusive, with_null
-from parsers.openapi.keywords import PLAIN, TYPES, UNUSABLE, flag, names, text, type_name
+from parsers.openapi.keywords import PLAIN, TYPES, UNUSABLE, choices, flag, names, text, type_name
 from parsers.openapi.node import Node
 from parsers.openapi.problems import Problems
 from parsers.openapi.references import Resolver, Unresolved
@@ -27,6 +27,7 @@ _NO_MEANING = frozenset(  # read elsewhere, or of no use outside the document
     " $vocabulary nullable collectionFormat additionalItems discriminator".split()
 )
 _BESIDE_REF = ANNOTATIONS | {"example", "nullable", "x-nullable"}
+_LITERALS = ("enum", "const", "default", "examples")
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 
 
@@ -83,6 +84,8 @@ class Schemas:
 
     def _completed(self, out: dict[str, Any], node: Node, depth: int) -> dict[str, Any]:
         value = node.value
+        if out.get("type") in ("string", ["string", "null"]):
+            self._as_texts(out, node)
         if "discriminator" in value:
             self._discriminator(out, node.child("discriminator"))
         if "exclusiveMinimum" in value or "exclusiveMaximum" in value:
@@ -91,11 +94,24 @@ class Schemas:
             return with_null(out)
         return out
 
+    def _as_texts(self, out: dict[str, Any], node: Node) -> None:
+        """Of a text `1.10`, `true` and 7 are the words, whatever YAML takes them for."""
+        for key in [key for key in _LITERALS if key in out]:
+            given = out[key]
+            several = isinstance(given, list)
+            texts = [_worded(one, node) for one in given] if several else _worded(given, node)
+            if texts != given:
+                out[key] = choices(texts)[0] if key == "enum" else texts
+                if key != "examples":
+                    self._problems.warn(node, f"`{key}` of a text was no text: mended")
+
     def _plain(self, out: dict[str, Any], key: str, entry: Any, node: Node) -> None:
         if isinstance(entry, dict) and isinstance(entry.get("$ref"), str):
             entry = self._followed(node.child(key)).value
         if key == "required" and isinstance(entry, bool):
             return  # of a property: read where the properties of its parent are
+        if key == "required" and isinstance(entry, list):
+            entry = [_worded(one, node) for one in entry]
         kept, fault = PLAIN[key](entry)
         if fault:
             said = "left out" if kept is UNUSABLE else "mended"
@@ -278,6 +294,11 @@ _HANDLERS: dict[str, Callable[[Schemas, dict[str, Any], Node, int], None]] = {
     "exclusiveMinimum": Schemas._exclusive,
     "exclusiveMaximum": Schemas._exclusive,
 }
+
+
+def _worded(value: Any, node: Node) -> Any:
+    """A number or boolean as the word that stands in the file."""
+    return node.file.word(value) if isinstance(value, bool | int | float) else value
 
 
 def _says_required(value: Any) -> bool:

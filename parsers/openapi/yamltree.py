@@ -59,12 +59,15 @@ class _Frame:
 
 
 class YamlTree:
-    """`documents` of one text, the warnings it gave, and the line on which each mapping begins."""
+    """`documents` of one text, the warnings it gave, the line on which each mapping begins, and by
+    `id` the word of each number that Python would write otherwise (held, so that the id stays its).
+    """
 
     def __init__(self, text: str) -> None:
         self.documents: list[Any] = []
         self.warnings: list[str] = []
         self.lines: dict[int, int] = {}
+        self.words: dict[int, tuple[float, str]] = {}
         self._frames: list[_Frame] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._copies = 0
@@ -135,6 +138,8 @@ class YamlTree:
             if not tag.startswith(_CORE):
                 self._warn(event, f"the tag {tag} is not known and was ignored")
             value = text
+        if isinstance(value, float) and repr(value) != text:
+            self.words[id(value)] = (value, text)
         return value
 
     def _alias(self, event: Any) -> None:
@@ -176,7 +181,9 @@ class YamlTree:
                 return
             key = "<<"
         if key in frame.node:
-            self._warn(event, f"the key {key!r} stands twice; the later one was kept")
+            value, said = both(key, frame.node[key], value)
+            self._warn(event, said)
+            self.lines.setdefault(id(value), event.start_mark.line + 1)
         frame.node[key] = value
 
     def _key(self, value: Any, event: Any) -> Any:
@@ -199,6 +206,18 @@ class YamlTree:
 
 
 _MERGE: Any = object()
+
+
+def both(key: str, first: Any, later: Any) -> tuple[Any, str]:
+    """What a key that stands twice means: the later value, but the operations of both for a path.
+
+    Only paths begin with a slash.
+    """
+    if not (key[:1] == "/" and isinstance(first, dict) and isinstance(later, dict)):
+        return later, f"the key {key!r} stands twice; the later one was kept"
+    clash = ", ".join(str(one) for one in later if one in first)
+    kept = f"both were read, of {clash} the later one" if clash else "both were read"
+    return {**first, **later}, f"the key {key!r} stands twice; {kept}"
 
 
 def plain(text: str) -> Any:

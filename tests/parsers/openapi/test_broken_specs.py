@@ -60,7 +60,27 @@ CASES = (
         ),
     ),
     Case("keys-that-are-no-text.yaml", "lamp"),
-    Case("words-that-yaml-changes.yaml", "trips", ("warning #",)),
+    Case(
+        "words-that-yaml-changes.yaml",
+        "trips",
+        ("warning #", "warning #/paths/~1trips/get/parameters/2/schema"),
+    ),
+    Case(
+        "texts-that-yaml-makes-numbers.yaml",
+        "a",
+        (
+            "warning #/paths/~1a/get/parameters/0/schema",
+            "warning #/paths/~1a/get/parameters/0/schema",
+            "warning #/paths/~1a/get/parameters/1/schema",
+        ),
+    ),
+    Case("path-that-stands-twice.yaml", "readA newPut makeA readB", ("warning #",)),
+    Case("path-that-stands-twice.json", "readA makeA", ("warning #",)),
+    Case(
+        "two-bodies.yaml",
+        "ofPath ofOperation ofForm",
+        ("warning #/paths/~1a/parameters/0",),
+    ),
     Case("parameters-of-the-path.yaml", "getSlot clearSlot"),
     Case(
         "path-parameters-not-declared.yaml",

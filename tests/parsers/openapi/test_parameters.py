@@ -196,3 +196,15 @@ def test_a_whole_query_string_is_one_argument() -> None:
     spec = read_file(BROKEN / "openapi-newer-standard.yaml")
 
     assert places(operation(spec, "copy")) == {"all": ("all", "querystring")}
+
+
+def test_the_body_of_an_operation_beats_that_of_its_path() -> None:
+    spec = read_file(BROKEN / "openapi-two-bodies.yaml")
+
+    assert [list(places(one)) for one in spec.operations] == [["k"], ["v"], ["f"]]
+
+
+def test_parameters_made_up_stand_as_in_the_path() -> None:
+    spec = read('paths: {"/a/{one}/{two}/{three}": {get: {}}}')
+
+    assert list(places(spec.operations[0])) == ["one", "two", "three"]

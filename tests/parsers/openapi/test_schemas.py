@@ -174,3 +174,15 @@ def test_a_schema_that_goes_too_deep_is_cut_and_said() -> None:
 
     assert len(spec.operations) == 1
     assert [level for level, _, message in said(spec) if "cut here" in message] == ["warning"]
+
+
+def test_a_text_has_the_words_of_the_file_and_a_number_its_value() -> None:
+    spec = read_file(BROKEN / "openapi-texts-that-yaml-makes-numbers.yaml")
+
+    (tool,) = spec.operations
+    assert tool.input_schema["properties"] == {
+        "v": {"type": "string", "enum": ["1.10", "1.20", "1e3", "7"], "default": "1.10"},
+        "on": {"type": ["string", "null"], "enum": ["true", None]},
+        "n": {"type": "number", "enum": [1.1, 2], "examples": [1.1]},
+    }
+    assert tool.output_schema["required"] == ["1", "2.50"]
