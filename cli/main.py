@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated, NoReturn
 
 import typer
@@ -38,11 +39,13 @@ Reads OpenAPI, WSDL and .proto files into a catalog, and answers "which tool doe
   gloss search "who manages this customer's account"
 """
 
+COMPLETE = "_GLOSS_COMPLETE"  # what the scripts set when they ask
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 app = typer.Typer(
     help=HELP,
     no_args_is_help=True,
+    add_completion=False,  # our own below: typer's guesses the shell and fails without one
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -72,11 +75,54 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+class Shell(StrEnum):
+    bash = "bash"
+    zsh = "zsh"
+    fish = "fish"
+
+
+def _show_completion(shell: Shell | None) -> None:
+    if shell:
+        from typer.completion import get_completion_script
+
+        console.out(get_completion_script(prog_name="gloss", complete_var=COMPLETE, shell=shell))
+        raise typer.Exit
+
+
+def _install_completion(shell: Shell | None) -> None:
+    if shell:
+        from typer.completion import install
+
+        _, file = install(shell, prog_name="gloss", complete_var=COMPLETE)
+        console.log(f"wrote {file}; the tab key knows gloss in the next {shell}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    show: Annotated[
+        Shell | None,
+        typer.Option(
+            "--show-completion",
+            metavar="SHELL",
+            callback=_show_completion,
+            is_eager=True,
+            help="Print the script for the tab key of bash, zsh or fish.",
+        ),
+    ] = None,
+    install: Annotated[
+        Shell | None,
+        typer.Option(
+            "--install-completion",
+            metavar="SHELL",
+            callback=_install_completion,
+            is_eager=True,
+            help="Add it to the start-up files of that shell.",
+        ),
+    ] = None,
 ) -> None:
     pass
 
@@ -86,6 +132,10 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if COMPLETE in os.environ:
+        from typer.completion import completion_init
+
+        completion_init()
     sys.exit(run(lambda: app(prog_name="gloss", standalone_mode=False)))
 
 

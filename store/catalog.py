@@ -285,6 +285,27 @@ def _opt(conn: psycopg.Connection, names: Iterable[str], opted_in: bool) -> None
         )
 
 
+def service_names(conn: psycopg.Connection, begun: str) -> list[str]:
+    with translated():
+        rows = conn.execute(
+            "SELECT name FROM services WHERE removed_at IS NULL AND starts_with(name, %s)"
+            " ORDER BY name",
+            (begun,),
+        ).fetchall()
+    return [name for (name,) in rows]
+
+
+def tool_ids(conn: psycopg.Connection, service: str, begun: str) -> list[str]:
+    """The ids of one service's tools whose names begin so."""
+    with translated():
+        rows = conn.execute(
+            "SELECT s.name || '/' || o.name FROM operations o JOIN services s USING (service_id)"
+            " WHERE s.removed_at IS NULL AND s.name = %s AND starts_with(o.name, %s) ORDER BY 1",
+            (service, begun),
+        ).fetchall()
+    return [tool_id for (tool_id,) in rows]
+
+
 def catalog_counts(conn: psycopg.Connection) -> CatalogCounts:
     with translated(), conn.cursor(row_factory=class_row(CatalogCounts)) as cursor:
         counts = cursor.execute(_COUNTS).fetchone()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from catalog.binding import binding_to_json
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.commands.show_text import show_text
 from cli.output import Format, FormatOption, JsonOption
 
@@ -59,7 +59,10 @@ def services(form: FormatOption = Format.text, as_json: JsonOption = False) -> N
 
 
 def tools(
-    service: Annotated[str | None, typer.Argument(help="Only this service.")] = None,
+    service: Annotated[
+        str | None,
+        typer.Argument(help="Only this service.", autocompletion=completing.services),
+    ] = None,
     schemas: Annotated[
         bool, typer.Option("--schemas", help="With input_schema and output_schema (JSON).")
     ] = False,
@@ -96,7 +99,9 @@ def tools(
 
 
 def show(
-    tool: Annotated[str, typer.Argument(metavar="TOOL", help="service/name")],
+    tool: Annotated[
+        str, typer.Argument(metavar="TOOL", help="service/name", autocompletion=completing.tools)
+    ],
     full: Annotated[bool, typer.Option("--full", help="Schemas of any size, nothing cut.")] = False,
     form: FormatOption = Format.text,
     as_json: JsonOption = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from catalog.errors import Exit, UsageError
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.commands.enrich_text import say_batch, show, show_plan
 from cli.commands.enrich_text import show_prompt as show_prompt_of
 from cli.output import Format, FormatOption, JsonOption
@@ -49,7 +49,10 @@ from names and response shapes. Look at the proposals with gloss diff.
   gloss enrich --batch-out ask.jsonl && gloss enrich --batch-in answers.jsonl
 """
 
-Services = Annotated[list[str] | None, typer.Argument(metavar="SERVICE", show_default=False)]
+Services = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="SERVICE", show_default=False, autocompletion=completing.services),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +61,11 @@ def register(app: typer.Typer) -> None:
     app.command("enrich", help=ENRICH_HELP)(enrich)
 
 
-def opt_in(services: Annotated[list[str], typer.Argument(metavar="SERVICE")]) -> None:
+def opt_in(
+    services: Annotated[
+        list[str], typer.Argument(metavar="SERVICE", autocompletion=completing.services)
+    ],
+) -> None:
     from store.catalog import opt_in as allow
 
     with wiring.open_catalog(settings.load()) as connection:
@@ -66,7 +73,11 @@ def opt_in(services: Annotated[list[str], typer.Argument(metavar="SERVICE")]) ->
     console.log(f"opted in: {', '.join(services)}; next: gloss enrich --plan")
 
 
-def opt_out(services: Annotated[list[str], typer.Argument(metavar="SERVICE")]) -> None:
+def opt_out(
+    services: Annotated[
+        list[str], typer.Argument(metavar="SERVICE", autocompletion=completing.services)
+    ],
+) -> None:
     from store.catalog import opt_out as forbid
 
     with wiring.open_catalog(settings.load()) as connection:
@@ -99,7 +110,12 @@ def enrich(
         float, typer.Option(metavar="X", help="With --gate: mean gain in reciprocal rank to keep.")
     ] = 0.0,
     show_prompt: Annotated[
-        str | None, typer.Option(metavar="TOOL", help="Print what would be sent about TOOL.")
+        str | None,
+        typer.Option(
+            metavar="TOOL",
+            help="Print what would be sent about TOOL.",
+            autocompletion=completing.tools,
+        ),
     ] = None,
     batch_out: Annotated[
         Path | None,

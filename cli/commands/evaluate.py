@@ -10,7 +10,7 @@ import typer
 
 from catalog.errors import Exit, UsageError
 from catalog.text import printable
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 from cli.progress import progress
 
@@ -47,7 +47,14 @@ def evaluate(
         typer.Option(metavar="MODE", help=f"{', '.join(MODES)}; again for more. [default: hybrid]"),
     ] = None,
     services: Annotated[
-        list[str] | None, typer.Option("--service", "-s", metavar="NAME", help="Search only there.")
+        list[str] | None,
+        typer.Option(
+            "--service",
+            "-s",
+            metavar="NAME",
+            help="Search only there.",
+            autocompletion=completing.services,
+        ),
     ] = None,
     worst: Annotated[
         int, typer.Option(min=0, metavar="N", help="List that many misses, worst first.")

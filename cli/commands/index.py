@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 from cli.progress import progress
 
@@ -24,7 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def index(
     services: Annotated[
-        list[str] | None, typer.Argument(metavar="SERVICE", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="SERVICE", show_default=False, autocompletion=completing.services),
     ] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Embed everything again, changed or not.")

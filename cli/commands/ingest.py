@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from catalog.errors import Exit, UsageError
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ def ingest(
     ] = None,
     service: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Name of the service; needs exactly one spec."),
+        typer.Option(
+            metavar="NAME",
+            help="Name of the service; needs exactly one spec.",
+            autocompletion=completing.services,
+        ),
     ] = None,
     include: Annotated[
         list[Path] | None,

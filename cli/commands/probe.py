@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from catalog.errors import UsageError
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 from cli.probing import Asked, requests
 from cli.progress import progress
@@ -42,7 +42,12 @@ def register(app: typer.Typer) -> None:
 
 
 def probe(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME", show_default=False, autocompletion=completing.services_and_tools
+        ),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Print what would be sent; send nothing.")
     ] = False,

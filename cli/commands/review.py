@@ -11,7 +11,7 @@ import typer
 
 from catalog.errors import Exit, UsageError
 from catalog.text import printable
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
@@ -51,7 +51,12 @@ What was live before it, if anything, is live again.
   gloss revert crm
 """
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="SERVICE|TOOL", show_default=False)]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SERVICE|TOOL", show_default=False, autocompletion=completing.services_and_tools
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 

@@ -12,7 +12,7 @@ import typer
 
 from catalog.errors import Exit, UsageError
 from catalog.text import printable
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
@@ -38,7 +38,13 @@ def search(
     k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="How many hits.")] = 4,
     services: Annotated[
         list[str] | None,
-        typer.Option("--service", "-s", metavar="NAME", help="Only in this service."),
+        typer.Option(
+            "--service",
+            "-s",
+            metavar="NAME",
+            help="Only in this service.",
+            autocompletion=completing.services,
+        ),
     ] = None,
     context: Annotated[
         str,

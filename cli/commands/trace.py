@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from catalog.errors import Exit, NotFound, SpecError, UsageError
-from cli import console, output, settings, wiring
+from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ def trace(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", show_default=False)],
     services: Annotated[
         list[str] | None,
-        typer.Option("--service", "-s", metavar="NAME", help="Only operations of this service."),
+        typer.Option(
+            "--service",
+            "-s",
+            metavar="NAME",
+            help="Only operations of this service.",
+            autocompletion=completing.services,
+        ),
     ] = None,
     base_url: Annotated[
         str, typer.Option(metavar="URL", help="Where the service was when it was recorded.")
