@@ -83,7 +83,7 @@ class Shell(StrEnum):
 
 def _show_completion(shell: Shell | None) -> None:
     if shell:
-        from typer.completion import get_completion_script
+        from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
         console.out(get_completion_script(prog_name="gloss", complete_var=COMPLETE, shell=shell))
         raise typer.Exit
@@ -91,7 +91,7 @@ def _show_completion(shell: Shell | None) -> None:
 
 def _install_completion(shell: Shell | None) -> None:
     if shell:
-        from typer.completion import install
+        from typer.completion import install  # type: ignore[attr-defined]
 
         _, file = install(shell, prog_name="gloss", complete_var=COMPLETE)
         console.log(f"wrote {file}; the tab key knows gloss in the next {shell}")
@@ -133,7 +133,7 @@ def main() -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if COMPLETE in os.environ:
-        from typer.completion import completion_init
+        from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
     sys.exit(run(lambda: app(prog_name="gloss", standalone_mode=False)))
