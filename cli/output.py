@@ -65,6 +65,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         console.out(_line(row, widths))
 
 
+def page_width(most: int) -> int:
+    """Columns for running text: the terminal's, and `most` at most or where there is none."""
+    return min(most, shutil.get_terminal_size().columns) if console.on_terminal() else most
+
+
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     """Natural widths; what is too much is taken from the last column, then from the widest."""
     widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]

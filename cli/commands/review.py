@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from catalog.errors import Exit, UsageError
+from catalog.errors import Exit, GlossError, UsageError
 from catalog.text import printable
 from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
@@ -126,7 +126,8 @@ def _require_consent(verb: str, names: list[str], yes: bool) -> None:
     if yes:
         return
     if sys.stdin is not None and sys.stdin.isatty():
-        typer.confirm(f"{verb} {what}?", abort=True, err=True)
+        if not typer.confirm(f"{verb} {what}?", err=True):
+            raise GlossError("nothing was changed")
     elif not names:
         raise UsageError(f"{verb} what?", hint=f"gloss {verb} SERVICE, or gloss {verb} --yes")
 
@@ -157,7 +158,7 @@ def _ground(ground: dict[str, str]) -> str:
 
 def _lines(sign: str, label: str, text: str) -> Iterator[str]:
     """One labelled text, folded; the sign stands on every line of it."""
-    folded = textwrap.wrap(printable(" ".join(text.split())), 88) or [""]
+    folded = textwrap.wrap(printable(" ".join(text.split())), output.page_width(96) - 8) or [""]
     for at, line in enumerate(folded):
         yield console.signed(sign, f"{sign} {label if not at else '':<5} {line}")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalog.text import printable
-from cli import console
+from cli import console, output
 
 WIDTH = 96
 
@@ -59,10 +59,14 @@ def _addresses(binding: dict[str, Any]) -> Iterator[str]:
 def _described(label: str, name: str, description: str, aliases: Any) -> Iterator[str]:
     yield ""
     yield f"{label:<12} {console.bold(printable(name))}"
-    for line in textwrap.wrap(printable(description) or "(no description)", WIDTH - 13):
-        yield f"{'':<13}{line}"
+    yield from _folded(description or "(no description)")
     if aliases:
-        yield f"{'':<13}also: {printable(', '.join(aliases))}"
+        yield from _folded(f"also: {', '.join(aliases)}")
+
+
+def _folded(text: str) -> Iterator[str]:
+    for line in textwrap.wrap(printable(text), output.page_width(WIDTH) - 13):
+        yield f"{'':<13}{line}"
 
 
 def _places(binding: dict[str, Any]) -> dict[str, str]:
@@ -124,5 +128,5 @@ def _one_line(text: str) -> str:
 
 
 def _cut(line: str) -> str:
-    line = line.rstrip()
-    return line if not console.on_terminal() or len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+    line, width = line.rstrip(), output.page_width(WIDTH)
+    return line if not console.on_terminal() or len(line) <= width else line[: width - 1] + "…"

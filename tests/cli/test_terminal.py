@@ -1,0 +1,121 @@
+"""On a terminal: aligned, fitting, coloured unless told otherwise, and asking before it decides."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+LONG = """
+openapi: 3.0.3
+info: {title: Long, version: "1"}
+paths:
+  /a:
+    get:
+      operationId: long
+      description: "%s"
+      responses: {"200": {description: ok}}
+""" % ("many words that go on " * 20)
+
+
+def on_terminal(gloss, *words, columns=80, typed=b"", **env):
+    """What a terminal of that width shows, and the exit code."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    running = subprocess.Popen(
+        [sys.executable, "-m", "cli", *words],
+        cwd=gloss.folder,
+        env={**gloss.environment, "TERM": "xterm", **env},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    shown = read_all(ours, typed)
+    return shown, running.wait()
+
+
+def read_all(terminal, typed):
+    """All that is shown; the keys are typed once a question stands there."""
+    shown = b""
+    try:
+        while data := os.read(terminal, 4096):
+            shown += data
+            if typed and b"? [y/N]" in shown:
+                os.write(terminal, typed)
+                typed = b""
+    except OSError:  # the other side is closed: the end
+        pass
+    os.close(terminal)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def bare(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.mark.parametrize("words", [("tools",), ("services",), ("search", "open invoices")])
+def test_a_table_fits(samples, words):
+    shown, code = on_terminal(samples, *words)
+
+    assert code == 0
+    assert max(map(len, bare(shown).splitlines())) <= 80
+    assert "\t" not in shown
+
+
+def test_a_wide_terminal_shows_more(samples):
+    narrow, _ = on_terminal(samples, "tools", "billing")
+    wide, _ = on_terminal(samples, "tools", "billing", columns=200)
+
+    assert "…" in narrow
+    assert "…" not in wide
+
+
+def test_headings_are_bold_unless_told_otherwise(samples):
+    assert "\x1b[1m" in on_terminal(samples, "services")[0]
+    assert "\x1b" not in on_terminal(samples, "services", NO_COLOR="1")[0]
+    assert "\x1b" not in on_terminal(samples, "services", TERM="dumb")[0]
+
+
+def test_a_page_fits(gloss):
+    gloss.write("long.yaml", LONG)
+    for words in (("ingest", "long.yaml"), ("opt-in", "long"), ("enrich", "long")):
+        assert gloss(*words).exit_code == 0
+
+    for words in (("show", "long/long"), ("diff", "long")):
+        shown, _ = on_terminal(gloss, *words, columns=60)
+
+        assert max(map(len, bare(shown).splitlines())) <= 60
+
+
+def test_status_is_aligned(gloss):
+    shown, _ = on_terminal(gloss, "db", "status")
+
+    assert "\t" not in shown
+    assert re.search(r"^kind +server$", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "said"),
+    [
+        (b"y\n", 0, "nothing to do"),
+        (b"n\n", 1, "nothing was changed"),
+        (b"\n", 1, "nothing was changed"),
+        (b"\x03", 130, "interrupted"),
+        (b"\x04", 130, "interrupted"),
+    ],
+    ids=["yes", "no", "enter", "ctrl-c", "ctrl-d"],
+)
+def test_a_decision_is_asked_for(gloss, typed, code, said):
+    shown, ended = on_terminal(gloss, "apply", typed=typed)
+
+    assert ended == code
+    assert said in shown
+    assert "Traceback" not in shown
