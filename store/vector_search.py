@@ -35,6 +35,8 @@ def nearest(
     (pgvector's iterative scan), so a rare service loses nothing.
     """
     found: list[Found] = []
+    model_sql = _quoted(model).replace("%", "%%")  # a literal, or no partial index is used
+    where = f"model = {model_sql} {_SERVICES if services is not None else ''}"
     scope = conn.transaction() if approximate else nullcontext()
     with scope, conn.cursor(row_factory=class_row(Found)) as cursor:
         if approximate:
@@ -47,7 +49,7 @@ def nearest(
                 SELECT %(part)s::int AS part, service_id, operation_id,
                        -({column} <#> %(vector)s::halfvec) AS score
                 FROM embeddings
-                WHERE model = {_quoted(model).replace("%", "%%")} {_SERVICES if services is not None else ""}
+                WHERE {where}
                 ORDER BY {column} <#> %(vector)s::halfvec LIMIT %(limit)s
                 """,
                 {
