@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO
+from typing import BinaryIO
 
 from psycopg import Connection
 
@@ -12,9 +12,9 @@ from catalog.errors import GlossError
 from catalog.spec import ParsedSpec, Problem
 from parsers.document import Document, ParseOptions
 from parsers.sandbox import Budget, Outcome, parse_all
-from parsers.sources import Found, candidate_names, find_documents
+from parsers.sources import STDIN, Found, candidate_names, find_documents
 from probing.examples import save_examples
-from store.catalog import SavedSpec, find_service, save_spec, service_identity
+from store.catalog import SavedSpec, find_service, save_spec, service_identity, services_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SourceReport:
 
 
 def ingest(
-    connection: Connection, requests: Sequence[IngestRequest], stdin: IO[bytes] | None = None
+    connection: Connection, requests: Sequence[IngestRequest], stdin: BinaryIO | None = None
 ) -> Iterator[SourceReport]:
     """A report per source, as soon as it is saved. One bad source costs only itself."""
     for request in requests:
@@ -53,7 +53,7 @@ def ingest(
 
 
 def _ingest_one(
-    connection: Connection, request: IngestRequest, stdin: IO[bytes] | None
+    connection: Connection, request: IngestRequest, stdin: BinaryIO | None
 ) -> Iterator[SourceReport]:
     try:
         found = find_documents(
@@ -98,14 +98,18 @@ def _save(connection: Connection, outcome: Outcome, request: IngestRequest) -> S
 
 
 def _under_free_name(connection: Connection, document: Document, parsed: ParsedSpec) -> ParsedSpec:
-    """The spec under the first name that is free or already its own.
+    """The spec under the name that its source has in the catalog, else the first free one.
 
-    A name is its own when the catalog has it from the same source or with the same identity.
+    So a file keeps its name whether it is read alone or with others beside it. What comes through
+    a pipe, or from another place than before, is known by its identity.
     """
+    known = [] if document.location == STDIN else services_from(connection, document.location)
+    if known:
+        return _called(parsed, parsed.service if parsed.service in known else known[0])
     longer = candidate_names(document.location, document.root)
     for name in dict.fromkeys((parsed.service, *longer)):
         owner = service_identity(connection, name)
-        if owner is None or document.location == owner[1] or parsed.identity == owner[0]:
+        if owner is None or parsed.identity == owner[0]:
             return _renamed(parsed, name)
     raise GlossError(
         f"{document.location}: another spec already has the name {parsed.service}",
@@ -116,10 +120,12 @@ def _under_free_name(connection: Connection, document: Document, parsed: ParsedS
 def _renamed(parsed: ParsedSpec, service: str) -> ParsedSpec:
     if service == parsed.service:
         return parsed
-    operations = tuple(replace(operation, service=service) for operation in parsed.operations)
     note = Problem(
         "note", service, f"named {service}: another spec in the catalog has {parsed.service}"
     )
-    return replace(
-        parsed, service=service, operations=operations, problems=(*parsed.problems, note)
-    )
+    return replace(_called(parsed, service), problems=(*parsed.problems, note))
+
+
+def _called(parsed: ParsedSpec, service: str) -> ParsedSpec:
+    operations = tuple(replace(operation, service=service) for operation in parsed.operations)
+    return replace(parsed, service=service, operations=operations)

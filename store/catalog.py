@@ -122,6 +122,16 @@ def service_identity(conn: psycopg.Connection, name: str) -> tuple[str, str] | N
         ).fetchone()
 
 
+def services_from(conn: psycopg.Connection, source: str) -> list[str]:
+    """Names of the services that were read from a source, by name."""
+    with translated():
+        rows = conn.execute(
+            "SELECT name FROM services WHERE source = %s AND removed_at IS NULL ORDER BY name",
+            (_asked(source),),
+        ).fetchall()
+    return [name for (name,) in rows]
+
+
 def list_tools(conn: psycopg.Connection, service: str | None = None) -> list[ToolRow]:
     """Tools by id; NotFound for a service that is not there, an empty list for one without."""
     if service is not None:

@@ -208,3 +208,26 @@ def test_bindings_say_where_each_argument_goes(samples, name, tool, place):
 def test_every_sample_file_is_where_the_demo_expects_it():
     for name in ("crm.wsdl", "billing.openapi.yaml", "hr.swagger.json", "inventory.proto"):
         assert (SAMPLES / name).is_file()
+
+
+def test_a_file_keeps_its_name_whoever_stands_beside_it(gloss):
+    gloss.write("specs/bins/api.yaml", GOOD)
+    gloss.write("specs/lamps/api.yaml", GOOD.replace("Bins", "Lamps").replace("listBins", "lamps"))
+    gloss("ingest", "specs/bins/api.yaml")
+    before = tool_ids(gloss)
+
+    gloss.write("specs/bins/api.json", GOOD)
+    gloss("ingest", "specs")
+    gloss("ingest", "specs/bins/api.yaml")
+
+    assert set(before) < set(tool_ids(gloss))
+    assert len(tool_ids(gloss)) == 3
+
+
+def test_another_spec_through_the_pipe_takes_nothing_away(gloss):
+    gloss("ingest", "-", stdin=GOOD)
+    other = gloss("ingest", "-", stdin=GOOD.replace("Bins", "Lamps").replace("listBins", "lamps"))
+
+    assert "another spec in the catalog has stdin" in other.stderr
+    assert len(tool_ids(gloss)) == 2
+    assert "stdin/listBins" in tool_ids(gloss)
