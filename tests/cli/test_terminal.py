@@ -11,6 +11,8 @@ import termios
 
 import pytest
 
+from tests.cli.conftest import SAMPLES
+
 LONG = """
 openapi: 3.0.3
 info: {title: Long, version: "1"}
@@ -86,10 +88,11 @@ def test_headings_are_bold_unless_told_otherwise(samples):
 
 def test_a_page_fits(gloss):
     gloss.write("long.yaml", LONG)
-    for words in (("ingest", "long.yaml"), ("opt-in", "long"), ("enrich", "long")):
+    crm = SAMPLES / "crm.wsdl"
+    for words in (("ingest", "long.yaml", crm), ("opt-in", "crm"), ("enrich", "crm")):
         assert gloss(*words).exit_code == 0
 
-    for words in (("show", "long/long"), ("diff", "long")):
+    for words in (("show", "long/long"), ("diff", "crm")):
         shown, _ = on_terminal(gloss, *words, columns=60)
 
         assert max(map(len, bare(shown).splitlines())) <= 60
