@@ -10,6 +10,7 @@ from typing import Any
 from psycopg import Connection
 
 from catalog.errors import NotFound
+from search.context import context_nudges
 from search.encoder import Encoder
 from search.intents import understand
 from search.pool import gather
@@ -76,7 +77,8 @@ class Searcher:
             question = ask(self.conn, request, chosen)
             encoder, notes = self._encoder_for(state)
             pool = gather(self.conn, question, encoder, chosen, self.mix, self._approximate(state))
-            answer = rank(question, pool, k)
+            extra = context_nudges(context, pool.candidates, encoder)
+            answer = rank(question, pool, k, extra)
             hits = tuple(_hit(n, entry) for n, entry in enumerate(answer.hits, 1))
             took_ms = (time.perf_counter() - started) * 1000
             if self.log:

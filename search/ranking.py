@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,15 +57,21 @@ class _Shares:
     fused: Vectors
 
 
-def rank(question: Question, pool: Pool, k: int) -> Answer:
-    """The k best; equal scores in the order of their ids, so that a query always answers alike."""
+def rank(question: Question, pool: Pool, k: int, extra: Sequence[float] = ()) -> Answer:
+    """The k best; equal scores in the order of their ids, so that a query always answers alike.
+
+    `extra` is what the context adds to each candidate.
+    """
     if not pool.candidates:
         return Answer([], 0.0, False)
     shares = _shares(question, pool)
     scores = [
-        min(max(float(score) + nudge, 0.0), 1.0)
-        for score, nudge in zip(
-            _over_parts(shares.fused), nudges(question.texts, pool.candidates), strict=True
+        min(max(float(score) + nudge + more, 0.0), 1.0)
+        for score, nudge, more in zip(
+            _over_parts(shares.fused),
+            nudges(question.texts, pool.candidates),
+            extra or [0.0] * len(pool.candidates),
+            strict=True,
         )
     ]
     helped = _raise_companions(question, pool, scores)
