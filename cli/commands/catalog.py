@@ -61,7 +61,7 @@ def services(form: FormatOption = Format.text, as_json: JsonOption = False) -> N
 def tools(
     service: Annotated[
         str | None,
-        typer.Argument(help="Only this service.", autocompletion=completing.services),
+        typer.Argument(hidden=True, help="Only this service.", autocompletion=completing.services),
     ] = None,
     schemas: Annotated[
         bool, typer.Option("--schemas", help="With input_schema and output_schema (JSON).")
@@ -100,7 +100,10 @@ def tools(
 
 def show(
     tool: Annotated[
-        str, typer.Argument(metavar="TOOL", help="service/name", autocompletion=completing.tools)
+        str,
+        typer.Argument(
+            hidden=True, metavar="TOOL", help="service/name", autocompletion=completing.tools
+        ),
     ],
     full: Annotated[bool, typer.Option("--full", help="Schemas of any size, nothing cut.")] = False,
     form: FormatOption = Format.text,

@@ -54,7 +54,7 @@ def status(form: FormatOption = Format.text, as_json: JsonOption = False) -> Non
 @app.command(
     help="Print the address for psql and others, without a password.\n\nThe embedded server must "
     "be kept running."
-    '\n\n\b\n  gloss db start\n  psql "$(gloss db url)"'
+    '\n\n\b\n  gloss db start\n  gloss db url\n  psql "$(gloss db url)"'
 )
 def url() -> None:
     from store import server
@@ -91,7 +91,7 @@ def upgrade() -> None:
     help="Write the whole catalog to a file.\n\nIn the format of pg_dump -Fc."
     "\n\n\b\n  gloss db dump catalog.dump"
 )
-def dump(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
+def dump(file: Annotated[Path, typer.Argument(hidden=True, metavar="FILE")]) -> None:
     from store import copies
 
     with wiring.database_url(settings.load()) as address:
@@ -104,7 +104,7 @@ def dump(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     "nothing.\n\n\b\n  gloss db restore catalog.dump --replace"
 )
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    file: Annotated[Path, typer.Argument(hidden=True, metavar="FILE")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop the catalog that is there.")
     ] = False,

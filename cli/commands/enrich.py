@@ -51,7 +51,9 @@ from names and response shapes. Look at the proposals with gloss diff.
 
 Services = Annotated[
     list[str] | None,
-    typer.Argument(metavar="SERVICE", show_default=False, autocompletion=completing.services),
+    typer.Argument(
+        hidden=True, metavar="SERVICE", show_default=False, autocompletion=completing.services
+    ),
 ]
 
 
@@ -63,7 +65,8 @@ def register(app: typer.Typer) -> None:
 
 def opt_in(
     services: Annotated[
-        list[str], typer.Argument(metavar="SERVICE", autocompletion=completing.services)
+        list[str],
+        typer.Argument(hidden=True, metavar="SERVICE", autocompletion=completing.services),
     ],
 ) -> None:
     from store.catalog import opt_in as allow
@@ -75,7 +78,8 @@ def opt_in(
 
 def opt_out(
     services: Annotated[
-        list[str], typer.Argument(metavar="SERVICE", autocompletion=completing.services)
+        list[str],
+        typer.Argument(hidden=True, metavar="SERVICE", autocompletion=completing.services),
     ],
 ) -> None:
     from store.catalog import opt_out as forbid

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    suites: Annotated[list[Path], typer.Argument(metavar="SUITE")],
+    suites: Annotated[list[Path], typer.Argument(hidden=True, metavar="SUITE")],
     compare: Annotated[
         list[str] | None,
         typer.Option(metavar="MODE", help=f"{', '.join(MODES)}; again for more. [default: hybrid]"),

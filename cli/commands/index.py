@@ -25,7 +25,9 @@ def register(app: typer.Typer) -> None:
 def index(
     services: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SERVICE", show_default=False, autocompletion=completing.services),
+        typer.Argument(
+            hidden=True, metavar="SERVICE", show_default=False, autocompletion=completing.services
+        ),
     ] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Embed everything again, changed or not.")

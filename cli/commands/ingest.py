@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     sources: Annotated[
-        list[str] | None, typer.Argument(metavar="SOURCE", show_default=False)
+        list[str] | None, typer.Argument(hidden=True, metavar="SOURCE", show_default=False)
     ] = None,
     service: Annotated[
         str | None,

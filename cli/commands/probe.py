@@ -32,7 +32,8 @@ NAME is a service, or a tool that is then called again.
 \b
   gloss probe --plan
   gloss probe crm --base-url https://crm.internal/soap
-  gloss probe --plan --plan-file plan.json && gloss probe --plan-file plan.json
+  gloss probe --plan --plan-file plan.json
+  gloss probe --plan-file plan.json
 """
 SHOWN_CONTRADICTIONS = 5
 
@@ -45,7 +46,10 @@ def probe(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME", show_default=False, autocompletion=completing.services_and_tools
+            hidden=True,
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completing.services_and_tools,
         ),
     ] = None,
     plan: Annotated[

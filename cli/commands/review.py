@@ -54,7 +54,10 @@ What was live before it, if anything, is live again.
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="SERVICE|TOOL", show_default=False, autocompletion=completing.services_and_tools
+        hidden=True,
+        metavar="SERVICE|TOOL",
+        show_default=False,
+        autocompletion=completing.services_and_tools,
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

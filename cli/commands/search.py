@@ -34,7 +34,9 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str | None, typer.Argument(metavar="QUERY", show_default=False)] = None,
+    query: Annotated[
+        str | None, typer.Argument(hidden=True, metavar="QUERY", show_default=False)
+    ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="How many hits.")] = 4,
     services: Annotated[
         list[str] | None,

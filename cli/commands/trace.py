@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 
 def trace(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(hidden=True, metavar="FILE", show_default=False)],
     services: Annotated[
         list[str] | None,
         typer.Option(

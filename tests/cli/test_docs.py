@@ -37,6 +37,14 @@ def test_help_shows_an_example(command):
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_speaks_no_python(command):
+    shown = help_of(*command)
+
+    assert not any(word in shown for word in ("<str>", "list[", "Path]", "None"))
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_list_of_commands_cuts_no_sentence(command):
     listing = help_of(*command[:-1])
 
