@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from catalog.errors import UsageError
 
@@ -75,6 +75,15 @@ class ConfigFile(_Section):
     search: Search = Field(default_factory=Search)
     services: list[Service] = Field(default_factory=list)
 
+    @field_validator("services")
+    @classmethod
+    def _named_once(cls, given: list[Service]) -> list[Service]:
+        names = [service.name for service in given]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two services are named {twice}")
+        return given
+
 
 def read(file: Path) -> ConfigFile:
     try:
@@ -92,7 +101,7 @@ def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_input=False, include_url=False)[0]
     key = ".".join(str(part) for part in fault["loc"])
     if fault["type"] != "extra_forbidden":
-        return f"{key}: {fault['msg']}"
+        return f"{key}: {fault['msg'].removeprefix('Value error, ')}"
     known = {name for section in _Section.__subclasses__() for name in section.model_fields}
     near = get_close_matches(str(fault["loc"][-1]), sorted(known), 1)
     return f"{key}: no such key" + (f" (do you mean {near[0]}?)" if near else "")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -241,3 +242,24 @@ def test_a_wrong_choice_is_said_in_plain_words(gloss):
 
     assert done.exit_code == 2
     assert "'--format': 'xml' is not one of" in done.stderr
+
+
+def test_the_file_that_init_writes_is_right_when_uncommented(gloss):
+    gloss("init")
+    file = gloss.folder / "gloss.toml"
+    settings = re.sub(r"^# (?=\[|\w+ = )", "", file.read_text("utf-8"), flags=re.MULTILINE)
+    file.write_text(settings, "utf-8")
+
+    done = gloss("services")  # on the server that fixtures name in the environment
+
+    assert "[llm]" in settings
+    assert done.exit_code == 0, done.stderr
+
+
+def test_two_services_of_one_name_are_refused(gloss):
+    gloss.write("gloss.toml", '[[services]]\nname = "crm"\nspec = "a"\n' * 2)
+
+    done = gloss("ingest")
+
+    assert done.exit_code == 2
+    assert "services: two services are named crm" in done.stderr
