@@ -13,8 +13,11 @@ from cli.commands.show_text import show_text
 from cli.output import Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from psycopg import Connection
 
+    from catalog.spec import Operation, Schema
     from store.catalog import ServiceRow, ToolRow
 
 SERVICES_HELP = """List the services of the catalog.
@@ -86,10 +89,8 @@ def tools(
         shapes = _shapes(connection, found) if chosen is not Format.text else {}
         rows = [{**_tool(row), "shape": shapes.get(row.id)} for row in found]
         if schemas:
-            rows = [
-                {**row, **_schemas(connection, tool, full=False)}
-                for row, tool in zip(rows, found, strict=True)
-            ]
+            whole = _all_schemas(connection, found)
+            rows = [{**row, **whole[row["id"]]} for row in rows]
     columns = ("id", "protocol", "wire", "description")
     if chosen is Format.text:
         rows = [{**row, "wire": wire(tool)} for row, tool in zip(rows, found, strict=True)]
@@ -144,13 +145,33 @@ def _tool(row: ToolRow) -> dict[str, Any]:
 
 
 def _schemas(connection: Connection, row: ToolRow, full: bool) -> dict[str, Any]:
-    from catalog.assembly import DEFAULT_SIZE_BYTES, assemble
     from catalog.hashing import references
     from store.catalog import operation_of, reached_definitions
 
     operation = operation_of(connection, row.id)
     roots = references([operation.input_schema, operation.output_schema])
     definitions = reached_definitions(connection, row.service_id, roots)
+    return _assembled(operation, definitions, full)
+
+
+def _all_schemas(connection: Connection, rows: list[ToolRow]) -> dict[str, dict[str, Any]]:
+    """The schemas of many tools by tool id; each service's definitions are read once."""
+    from store.catalog import definitions_of, operations_to_index
+
+    services = {row.service_id: row.service for row in rows}
+    return {
+        operation.id: _assembled(operation, definitions, full=False)
+        for service_id, name in services.items()
+        for definitions in (definitions_of(connection, service_id),)
+        for _, operation, _, _ in operations_to_index(connection, name)
+    }
+
+
+def _assembled(
+    operation: Operation, definitions: Mapping[str, Schema], full: bool
+) -> dict[str, Any]:
+    from catalog.assembly import DEFAULT_SIZE_BYTES, assemble
+
     whole = assemble(operation, definitions, None if full else DEFAULT_SIZE_BYTES)
     return {
         "input_schema": whole.input_schema,
