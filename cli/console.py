@@ -68,7 +68,7 @@ def warning(text: str) -> None:
 def error(message: str, hint: str = "") -> None:
     log(f"{_coloured('error:', '31', sys.stderr)} {printable(message)}")
     if hint:
-        log(f"  try: {printable(hint)}")
+        log(f"  {'' if hint.endswith('?') else 'try: '}{printable(hint)}")
 
 
 def flush() -> None:

@@ -24,6 +24,10 @@ class Format(StrEnum):
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print the records.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 
+EmbeddingModel = Annotated[
+    str, typer.Option(metavar="MODEL", help="Instead of the one in the settings.")
+]
+
 
 def chosen(form: Format, as_json: bool) -> Format:
     return Format.json if as_json else form

@@ -75,18 +75,24 @@ class Settings:
     file: Path | None = None
 
 
-def load(environment: Mapping[str, str] | None = None, start: Path | None = None) -> Settings:
+def load(
+    environment: Mapping[str, str] | None = None,
+    start: Path | None = None,
+    *,
+    embedding_model: str = "",
+) -> Settings:
     env = os.environ if environment is None else environment
     file = find_file(env, start or _here())
     config = _read(file) if file else None
     database = config.database if config else None
-    embedding = config.embedding if config else None
+    url = env.get("GLOSS_DATABASE_URL") or (database.url if database else "")
     return Settings(
-        data_dir=_data_dir(env, database.data_dir if database else None, file),
+        data_dir=_data_dir(env, database.data_dir if database else None, file, needed=not url),
         runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
-        database_url=env.get("GLOSS_DATABASE_URL") or (database.url if database else ""),
-        embedding_model=env.get("GLOSS_EMBEDDING_MODEL")
-        or (embedding.model if embedding else "builtin"),
+        database_url=url,
+        embedding_model=embedding_model
+        or env.get("GLOSS_EMBEDDING_MODEL")
+        or _embedding_model(config, file),
         llm=_llm(config, env),
         services=_declared(config, file) if config and file else (),
         file=file,
@@ -131,7 +137,17 @@ def _read(file: Path) -> ConfigFile:
     return read(file)
 
 
-def _data_dir(env: Mapping[str, str], configured: str | None, file: Path | None) -> Path:
+def _embedding_model(config: ConfigFile | None, file: Path | None) -> str:
+    """As written; a folder that stands beside gloss.toml is found from everywhere."""
+    if config is None or file is None:
+        return "builtin"
+    beside = file.parent / config.embedding.model
+    return str(beside.absolute()) if beside.is_dir() else config.embedding.model
+
+
+def _data_dir(
+    env: Mapping[str, str], configured: str | None, file: Path | None, *, needed: bool
+) -> Path:
     from store.server import default_data_dir
 
     if env.get("GLOSS_DATA_DIR"):
@@ -139,9 +155,9 @@ def _data_dir(env: Mapping[str, str], configured: str | None, file: Path | None)
     if configured and file:
         return (file.parent / Path(configured).expanduser()).absolute()
     found = default_data_dir(env.get("HOME"), env.get("XDG_DATA_HOME"), os.geteuid() == 0)
-    if found is None:
+    if found is None and needed:
         raise UsageError("no HOME to keep the catalog in", hint="export GLOSS_DATA_DIR=…")
-    return found
+    return found or Path("/var/lib/apigloss")
 
 
 def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.words import safe_name
 from cli import console
 from cli.settings import Settings, secret
 
@@ -41,10 +43,32 @@ def database_url(settings: Settings) -> Iterator[str]:
         yield url
 
 
-def open_encoder(settings: Settings) -> Encoder:
+def open_encoder(settings: Settings, *, exporting: bool = False) -> Encoder:
+    """The model of the settings; with `exporting`, one named there is made fit to run, once."""
     from search.encoder import load_encoder
 
-    return load_encoder(settings.embedding_model)
+    source = settings.embedding_model
+    if not _is_exportable(source):
+        return load_encoder(source)
+    folder = settings.data_dir / "models" / safe_name(Path(source).name)
+    if exporting and not (folder / "config.json").is_file():
+        _export(source, folder)
+    return load_encoder(str(folder) if folder.is_dir() else source)
+
+
+def _is_exportable(source: str) -> bool:
+    """A folder of sentence-transformers, or what can only be the name of a model."""
+    folder = Path(source).expanduser()
+    if folder.exists():
+        return (folder / "modules.json").is_file() and not (folder / "model.onnx").is_file()
+    return source != "builtin" and not source.startswith(("/", ".", "~"))
+
+
+def _export(source: str, folder: Path) -> None:
+    from search.export import export
+
+    console.log(f"exporting the embedding model {source}, once")
+    export(source, folder)
 
 
 def writer_model(settings: Settings) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli import completing, console, output, settings, wiring
-from cli.output import Format, FormatOption, JsonOption
+from cli.output import EmbeddingModel, Format, FormatOption, JsonOption
 from cli.progress import progress
 
 HELP = """Embed and index what changed since the last time.
@@ -32,14 +32,15 @@ def index(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Embed everything again, changed or not.")
     ] = False,
+    embedding_model: EmbeddingModel = "",
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> None:
     from search.index import build_index
 
-    config = settings.load()
+    config = settings.load(embedding_model=embedding_model)
     with wiring.open_catalog(config) as connection:
-        encoder = wiring.open_encoder(config)
+        encoder = wiring.open_encoder(config, exporting=True)
         report = progress(
             "indexing", build_index(connection, encoder, tuple(services or ()), rebuild=rebuild)
         )

@@ -13,7 +13,7 @@ import typer
 from catalog.errors import Exit, UsageError
 from catalog.text import printable
 from cli import completing, console, output, settings, wiring
-from cli.output import Format, FormatOption, JsonOption
+from cli.output import EmbeddingModel, Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
     from search.query import SearchResult
@@ -58,6 +58,7 @@ def search(
     stdin: Annotated[
         bool, typer.Option("--stdin", help="One query a line from standard input.")
     ] = False,
+    embedding_model: EmbeddingModel = "",
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> int:
@@ -65,7 +66,7 @@ def search(
 
     queries = _queries(query, stdin)
     chosen = Format.jsonl if stdin else output.chosen(form, as_json)
-    config = settings.load()
+    config = settings.load(embedding_model=embedding_model)
     found = False
     with wiring.open_catalog(config) as connection:
         searcher = Searcher(connection, lambda: wiring.open_encoder(config))

@@ -6,10 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 from tests.cli.conftest import ROOT
+from tests.cli.test_ingest import GOOD as BINS
 
 
 def started(gloss, *words, **streams):
@@ -105,23 +107,66 @@ def test_words_that_are_no_text_are_searched_all_the_same(samples):
     assert done.json["query"] == "open \ufffd invoices"
 
 
-def test_a_warning_is_said_once_however_many_queries(samples, tmp_path):
+def other_model(folder):
+    """The packaged model under another name."""
+    folder.mkdir(parents=True)
     builtin = ROOT / "search" / "models" / "builtin"
-    for file in builtin.iterdir():
-        (tmp_path / file.name).symlink_to(file)
-    config = json.loads((builtin / "config.json").read_text())
-    (tmp_path / "config.json").unlink()
-    (tmp_path / "config.json").write_text(json.dumps({**config, "name": "other"}))
+    for name in ("model.onnx", "tokenizer.json"):
+        (folder / name).symlink_to(builtin / name)
+    card = json.loads((builtin / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**card, "name": "other"}))
+    return folder
 
-    done = samples(
-        "search",
-        "--stdin",
-        stdin="open invoices\nlist payments\n",
-        env={"GLOSS_EMBEDDING_MODEL": str(tmp_path)},
-    )
+
+def test_a_warning_is_said_once_however_many_queries(samples, tmp_path):
+    queries = "open invoices\nlist payments\n"
+    model = other_model(tmp_path / "model")
+
+    done = samples("search", "--stdin", "--embedding-model", model, stdin=queries)
 
     assert done.stderr.count("another embedding model") == 1
     assert all("another embedding model" in line["notes"][0] for line in done.jsonl)
+
+
+def model_of(gloss, *words, **options):
+    checks = gloss("doctor", *words, "--json", **options).json["checks"]
+    return next(check["found"] for check in checks if check["check"] == "embedding model")
+
+
+def test_a_model_beside_the_settings_is_found_from_everywhere(gloss):
+    gloss.write("bins.yaml", BINS)
+    gloss("ingest", "bins.yaml")
+    gloss.write("gloss.toml", '[embedding]\nmodel = "model"\n')
+    other_model(gloss.folder / "model")
+    gloss.folder = gloss.folder / "below"
+    gloss.folder.mkdir()
+
+    assert model_of(gloss) == "other"
+
+
+def test_a_model_by_name_is_the_one_exported_before(gloss, tmp_path):
+    gloss.write("bins.yaml", BINS)
+    gloss("ingest", "bins.yaml")
+    other_model(tmp_path / "place" / "models" / "some-model")
+    named = {"GLOSS_DATA_DIR": str(tmp_path / "place"), "GLOSS_EMBEDDING_MODEL": "org/some-model"}
+
+    assert model_of(gloss, env=named) == "other"
+
+
+def test_a_model_folder_that_is_not_there_is_named(samples):
+    for command in (("index",), ("search", "x")):
+        done = samples(*command, "--embedding-model", "./no-such-folder")
+
+        assert done.exit_code == 1
+        assert "no embedding model at no-such-folder" in done.stderr
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="[models] is there")
+def test_a_model_by_name_needs_the_extra(gloss):
+    done = gloss("index", "--embedding-model", "some-model")
+
+    assert done.exit_code == 1
+    assert "apigloss[models]" in done.stderr
 
 
 def test_the_password_of_the_database_is_shown_nowhere(gloss):
@@ -263,3 +308,17 @@ def test_two_services_of_one_name_are_refused(gloss):
 
     assert done.exit_code == 2
     assert "services: two services are named crm" in done.stderr
+
+
+def test_a_server_of_your_own_needs_no_home(gloss):
+    for name in ("HOME", "XDG_DATA_HOME"):
+        del gloss.environment[name]
+    load = "import os; os.geteuid = lambda: 1000; from cli.settings import load; load()"
+
+    subprocess.run([sys.executable, "-c", load], check=True, env=gloss.environment)
+
+
+def test_a_near_name_is_asked_about(samples):
+    done = samples("show", "crm/getProcInfo33")
+
+    assert "\n  did you mean crm/getProcInfo" in done.stderr
