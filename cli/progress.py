@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
+from itertools import count
 from typing import Any, TypeVar
 
 from cli import console
 
+Item = TypeVar("Item")
 Report = TypeVar("Report")
 LINE_EVERY_S = 30.0
 
@@ -25,6 +27,23 @@ def progress(label: str, work: Generator[Any, None, Report]) -> Report:
         return report
     finally:
         show.close()
+
+
+def counted(label: str, items: Iterable[Item]) -> Iterator[Item]:
+    """The items as they come, however many; nothing is shown while the caller speaks of one."""
+    waiting, on_terminal = iter(items), console.on_terminal(sys.stderr)
+    lines = _Lines(label)
+    for done in count():
+        show = _Bar(f"{label}: {done}") if on_terminal else lines
+        try:
+            item = next(waiting)
+        except StopIteration:
+            return
+        finally:
+            show.close()
+        if not on_terminal:
+            lines.say(str(done + 1))
+        yield item
 
 
 class _Bar:
@@ -49,8 +68,11 @@ class _Lines:
         self._next = time.monotonic() + LINE_EVERY_S
 
     def update(self, done: int, total: int) -> None:
+        self.say(f"{done} of {total}")
+
+    def say(self, text: str) -> None:
         if time.monotonic() >= self._next:
-            console.log(f"{self._label}: {done} of {total}")
+            console.log(f"{self._label}: {text}")
             self._next = time.monotonic() + LINE_EVERY_S
 
     def close(self) -> None:

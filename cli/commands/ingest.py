@@ -12,6 +12,7 @@ import typer
 from catalog.errors import Exit, UsageError
 from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
+from cli.progress import counted
 
 if TYPE_CHECKING:
     from pipeline.ingest import IngestRequest, SourceReport
@@ -77,7 +78,8 @@ def ingest(
     config = settings.load()
     requests = _requests(config, sources or [], service, options, dry_run)
     with wiring.open_catalog(config) as connection:
-        reports = list(_told(run(connection, requests, sys.stdin.buffer if sys.stdin else None)))
+        found = run(connection, requests, sys.stdin.buffer if sys.stdin else None)
+        reports = list(_told(counted("reading specs", found)))
     _show(reports, output.chosen(form, as_json), dry_run)
     return _exit_code(reports, strict)
 

@@ -122,3 +122,13 @@ def test_a_decision_is_asked_for(gloss, typed, code, said):
     assert ended == code
     assert said in shown
     assert "Traceback" not in shown
+
+
+def test_long_work_is_shown_and_leaves_nothing(gloss):
+    shown, code = on_terminal(gloss, "ingest", str(SAMPLES / "hr.swagger.json"))
+
+    last = bare(re.split(r"\x1b\[2K|\x1b\[\?25h", shown)[-1])
+    assert code == 0
+    assert "reading specs: 0" in shown
+    assert "reading" not in last
+    assert "OPERATIONS" in last
