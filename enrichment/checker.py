@@ -154,7 +154,7 @@ def _verb(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
     verb = verb_of(e.name)
     if not verb:
         yield "name: begin with a verb such as get, list, find, create, update, delete"
-    original = verb_of(evidence.name)
+    original = verb_of(evidence.own_name)
     silent = evidence.read_only is None
     reads = evidence.read_only is True or (
         silent and original in READING and evidence.protocol != "rest"
@@ -164,13 +164,14 @@ def _verb(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
         yield f"name: {verb!r} would change something, and this operation only reads"
     if writes and verb in READING:
         yield f"name: {verb!r} only reads, and this operation changes something"
-    if "DELETE" in evidence.wire[0].split()[:1] and verb not in _ENDING:
+    if "DELETE" in evidence.wire[0].split()[:1] and verb in _MAKING:
         yield f"name: {verb!r} for a DELETE"
 
 
-_ENDING = frozenset(
-    "delete remove cancel void close drop purge erase revoke withdraw archive unassign release "
-    "disable terminate reset stop".split()
+_MAKING = frozenset(
+    "create add insert make register submit post place book schedule update set edit change modify "
+    "adjust correct upload import save store issue hire enroll pay charge send notify email open "
+    "start run approve accept confirm apply write record receive order request".split()
 )
 
 

@@ -51,6 +51,16 @@ class Evidence:
     sample_texts: tuple[str, ...] = field(default=())
 
     @property
+    def own_name(self) -> str:
+        """The name without a tag in front: `actions_create-runner` → create-runner."""
+        for tag in self.tags:
+            head = tag.lower().replace(" ", "_")
+            rest = self.name[len(head) + 1 :]
+            if self.name.lower().startswith((f"{head}_", f"{head}-", f"{head}/")) and rest:
+                return rest
+        return self.name
+
+    @property
     def texts(self) -> tuple[str, ...]:
         facts = (*self.given, *self.returned)
         notes = tuple(fact.text for fact in facts) + tuple(v for f in facts for v in f.values)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from catalog.words import split_identifier
 from enrichment.evidence import Evidence, Fact
@@ -35,41 +36,59 @@ def groups(tools: Sequence[Evidence], size: int = GROUP_SIZE) -> list[tuple[Evid
     return _packed(families, size)
 
 
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What likeness looks at: words of the name, the nouns among them, fields, effect."""
+
+    words: frozenset[str]
+    things: frozenset[str]
+    fields: frozenset[str]
+    writes: bool
+
+    @property
+    def rare(self) -> Iterator[str]:
+        yield from (f"word {word}" for word in self.words)
+        yield from self.fields
+
+
+def _marks(tool: Evidence) -> _Marks:
+    words = frozenset(word for word in split_identifier(tool.name) if not word.isdigit())
+    fields = frozenset(fact.path for fact in tool.returned)
+    return _Marks(words, words - _VERBS, fields, verb_of(tool.name) in WRITING)
+
+
 def _neighbours(tools: Sequence[Evidence]) -> Callable[[Evidence], list[Evidence]]:
     """For a tool its look-alikes, nearest first, found through the rare things they share."""
-    holders: dict[str, list[Evidence]] = defaultdict(list)
-    for tool in tools:
-        for mark in _marks(tool):
-            holders[mark].append(tool)
+    marks = {tool.tool_id: _marks(tool) for tool in tools}
+    by_id = {tool.tool_id: tool for tool in tools}
+    holders: dict[str, list[str]] = defaultdict(list)
+    for tool_id, own in marks.items():
+        for mark in own.rare:
+            holders[mark].append(tool_id)
 
     def near(tool: Evidence) -> list[Evidence]:
-        rare = (holders[mark] for mark in _marks(tool) if len(holders[mark]) <= _COMMON)
-        others = {other.tool_id: other for found in rare for other in found if other is not tool}
-        scored = [(likeness(tool, other), other) for other in others.values()]
+        own = marks[tool.tool_id]
+        rare = (holders[mark] for mark in own.rare if len(holders[mark]) <= _COMMON)
+        others = {other for found in rare for other in found} - {tool.tool_id}
+        scored = ((_likeness(own, marks[other]), by_id[other]) for other in others)
         close = [(score, other) for score, other in scored if score >= _ALIKE]
         return [other for _, other in sorted(close, key=lambda pair: (-pair[0], pair[1].name))]
 
     return near
 
 
-def _marks(tool: Evidence) -> set[str]:
-    return {f"word {word}" for word in _name_words(tool)} | _field_names(tool)
-
-
-def _name_words(tool: Evidence) -> set[str]:
-    return {word for word in split_identifier(tool.name) if not word.isdigit()}
-
-
 def likeness(one: Evidence, other: Evidence) -> float:
     """From 0 to 1: how easily one is taken for the other, by name, answer and effect."""
-    left, right = _name_words(one), _name_words(other)
-    things = left - _VERBS, right - _VERBS
-    named = (_jaccard(left, right) + _jaccard(*things)) / 2
-    same_effect = (verb_of(one.name) in WRITING) == (verb_of(other.name) in WRITING)
-    return 0.5 * named + 0.3 * overlap(one, other) + 0.2 * same_effect
+    return _likeness(_marks(one), _marks(other))
 
 
-def _jaccard(left: set[str], right: set[str]) -> float:
+def _likeness(one: _Marks, other: _Marks) -> float:
+    named = (_jaccard(one.words, other.words) + _jaccard(one.things, other.things)) / 2
+    fields = _jaccard(one.fields, other.fields)
+    return 0.5 * named + 0.3 * fields + 0.2 * (one.writes == other.writes)
+
+
+def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
     return len(left & right) / len(left | right) if left | right else 0.0
 
 
@@ -83,15 +102,6 @@ def _packed(families: Sequence[tuple[Evidence, ...]], size: int) -> list[tuple[E
         else:
             packed[fits] += family
     return packed
-
-
-def overlap(one: Evidence, other: Evidence) -> float:
-    """Jaccard overlap of what two tools return: 1 for the same fields, 0 for none in common."""
-    return _jaccard(_field_names(one), _field_names(other))
-
-
-def _field_names(tool: Evidence) -> set[str]:
-    return {fact.path for fact in tool.returned}
 
 
 def indistinguishable(tools: Sequence[Evidence]) -> list[tuple[str, ...]]:

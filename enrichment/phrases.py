@@ -26,6 +26,7 @@ _WEAK = frozenset(
     "name type kind date time text description title status value day days percent quantity amount"
     " number total count level unit".split()
 )
+_A_SENTENCE = 6
 _PREPOSITIONS = frozenset("of by for from to in on at with per and or until since as".split())
 
 
@@ -127,9 +128,10 @@ class Topic:
 
 
 def speaks_for_itself(tool: Evidence) -> bool:
-    """Whether the spec's own name is made of words and its text says something."""
+    """Whether the spec says in a sentence what the operation does, or in words what it is called
+    and a little beside."""
     said = [w for w in split_identifier(f"{tool.summary} {tool.description}") if is_word(w)]
-    return bool(_named(tool, whole=True)) and len(said) > 2
+    return len(said) >= _A_SENTENCE or (bool(_named(tool, whole=True)) and len(said) > 2)
 
 
 def topic(tool: Evidence, reads: bool, weights: Mapping[str, float]) -> Topic:
@@ -195,19 +197,16 @@ def _identified(fields: Sequence[Fact], owner: str) -> str:
 def _named(tool: Evidence, whole: bool) -> str:
     """What the operation's own name says, where it is made of words; short forms count unless
     `whole`."""
-    scope = {
-        w for tag in tool.tags if tool.name.startswith(f"{tag}_") for w in split_identifier(tag)
-    }
-    raw = [word for word in split_identifier(tool.name) if not word.isdigit()]
+    raw = [word for word in split_identifier(tool.own_name) if not word.isdigit()]
     if whole and any(written_out(word) != word for word in raw):
         return ""
     words = raw if whole else [written_out(word) for word in raw]
     acting = READING | WRITING
     if any(not is_word(w) and w not in acting | _PREPOSITIONS for w in words):
         return ""
-    if whole and len(words) != len(split_identifier(tool.name)):
+    if whole and len(words) != len(split_identifier(tool.own_name)):
         return ""
-    things = [w for w in words if w not in acting | _WRAPPERS | _PREPOSITIONS | scope]
+    things = [w for w in words if w not in acting | _WRAPPERS | _PREPOSITIONS]
     return singular(" ".join(things[:3])) if things and (len(words) > 1 or not whole) else ""
 
 

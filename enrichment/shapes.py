@@ -72,10 +72,11 @@ def _reads(tool: Evidence, verb: str) -> bool:
 
 
 def _verb(tool: Evidence) -> str:
-    verb = verb_of(tool.name)
+    verb = verb_of(tool.own_name)
     if tool.read_only is True and verb in WRITING:
         verb = "get"
-    if verb in ("get", "", "query") and tool.read_only is not False:
+    posted = tool.read_only is None and tool.protocol == "rest"
+    if verb in ("get", "", "query") and tool.read_only is not False and not posted:
         top = {fact.path.partition(".")[0] for fact in tool.returned}
         if tool.returned and any(path.endswith("[]") for path in top):
             return "list"
@@ -85,7 +86,7 @@ def _verb(tool: Evidence) -> str:
         return "delete"
     if tool.read_only is not None:
         return "get" if tool.read_only else "update"
-    return "get" if tool.returned else "submit"
+    return "get" if tool.returned and not posted else "submit"
 
 
 def _name(

@@ -31,7 +31,9 @@ _ROLES = (
 )
 _WHO = r"\b(?:you|agents?|assistants?|models?|llms?|ais?|bots?|callers?) "
 _ORDERS = (
-    r"\b(?:ignore|disregard|forget|override|bypass)\b",
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}"
+    r"\b(?:previous|above|prior|earlier|instructions?|prompts?|safety|guard\w*|what)\b",
+    r"\b(?:ignore|disregard|forget)\b.{0,20}\b(?:rules?|other|all|everything)\b",
     _WHO + r"(?:must|should|shall|have to|need to|are|will|may now|can now|is now)\b",
     r"\balways (?:use|call|choose|pick|prefer|select|run|invoke|pass|send|include)",
     r"\bnever (?:use|call|choose|tell|mention|pick|show|ask)",

@@ -1,15 +1,15 @@
 """Proposals that have to earn their place: asked about before and after, kept where search gains.
 
 All proposals are tried together, in a transaction that is rolled back: nothing is live before it
-is decided. A proposal is dropped when its own tool is found later than before, or when it newly
-stands above the right tool of a neighbour that is found later than before; the rest are tried
-again until none has to go.
+is decided. First to go are those whose own tool is found later than before; once there are none,
+those that cost their neighbours more than they bring. The rest are tried again until none has to
+go.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from search.encoder import Encoder, Vectors
 
 DEPTH = 10
-_ROUNDS = 6
+_ROUNDS = 8
 _SAME = 1e-9
 
 
@@ -70,16 +70,14 @@ def gate(
     names = Names(list_tools(connection))
     cases = [case for case in map(names.judge, suite.cases) if case.grades]
     trial = _Trial(connection, _Remembering(encoder), cases)
-    before = trial.rankings(())
-    yield GateEvent(1, _ROUNDS)
+    before = after = trial.rankings(())
     verdicts: dict[str, Verdict] = {}
     kept = list(rows)
-    after = before
-    for done in range(2, _ROUNDS + 1):
+    for done in range(1, _ROUNDS + 1):
+        yield GateEvent(done, _ROUNDS)
         after = trial.rankings(kept) if kept else before
         fresh = _verdicts(cases, before, after, kept, min_gain)
         verdicts |= fresh
-        yield GateEvent(done, _ROUNDS)
         left = [row for row in kept if not fresh[row.tool_id].against]
         if len(left) == len(kept):
             break
@@ -156,41 +154,40 @@ def _verdicts(
         for tool in case.grades:
             own[tool].append(new[at] - old[at])
     gains = {tool: sum(changes) / len(changes) for tool, changes in own.items()}
-    harmed = _harmed(cases, before, after, lambda at: new[at] < old[at], gains)
+    tried = [row.tool_id for row in rows]
+    against = {
+        tool: f"search finds its tool no better (gain {gains[tool]:+.3f})"
+        for tool in tried
+        if gains.get(tool, min_gain) < min_gain - _SAME
+    }
+    against = against or _takers(cases, before, after, own, tried)
     return {
-        row.tool_id: Verdict(
-            row, gains.get(row.tool_id), _against(row.tool_id, gains, harmed, min_gain)
-        )
+        row.tool_id: Verdict(row, gains.get(row.tool_id), against.get(row.tool_id, ""))
         for row in rows
     }
 
 
-def _against(
-    tool: str, gains: Mapping[str, float], harmed: Mapping[str, set[str]], min_gain: float
-) -> str:
-    gain = gains.get(tool)
-    if gain is not None and gain < min_gain - _SAME:
-        return f"search finds its tool no better (gain {gain:+.3f})"
-    if tool in harmed:
-        return f"it takes the place of {', '.join(sorted(harmed[tool])[:3])}"
-    return ""
-
-
-def _harmed(
+def _takers(
     cases: Sequence[Judged],
     before: Rankings,
     after: Rankings,
-    fell: Callable[[int], bool],
-    gains: Mapping[str, float],
-) -> dict[str, set[str]]:
-    """Tool → the neighbours that are found later, over all their cases, and that it overtook."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for at, case in enumerate(cases):
-        losers = {tool for tool in case.grades if gains[tool] < -_SAME}
-        if fell(at) and losers:
-            for tool in _above(after[at], case) - _above(before[at], case):
-                found[tool] |= losers
-    return found
+    own: Mapping[str, Sequence[float]],
+    tried: Sequence[str],
+) -> dict[str, str]:
+    """Proposals that cost their neighbours more than they bring their own tool: what a case loses
+    is shared by those that newly stand above its right tool."""
+    old, new = _ranks(cases, before), _ranks(cases, after)
+    cost: dict[str, float] = defaultdict(float)
+    for at, (case, then, now) in enumerate(zip(cases, before, after, strict=True)):
+        takers = (_above(now, case) - _above(then, case)) & set(tried)
+        for taker in takers:
+            cost[taker] += max(old[at] - new[at], 0.0) / len(takers)
+    worth = {tool: sum(own.get(tool, ())) for tool in tried}
+    return {
+        tool: f"it costs its neighbours {cost[tool]:.3f} and brings {worth[tool]:.3f}"
+        for tool in tried
+        if cost[tool] > worth[tool] + _SAME
+    }
 
 
 def _above(tools: Sequence[str], case: Judged) -> set[str]:

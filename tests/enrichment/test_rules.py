@@ -93,6 +93,7 @@ ORDINARY = [
     "Returns the page after the one given; pass the cursor of the last complaint.",
     "Sends a reminder about a complaint to the customer by email.",
     "Lists the environment variables of a customer's complaint handler.",
+    "Sets who may bypass the approval of a complaint, and overrides the default of a customer.",
     "Copies a complaint to another customer before it is settled.",
 ]
 

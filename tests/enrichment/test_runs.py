@@ -247,9 +247,9 @@ def test_a_changed_operation_keeps_its_text_and_shows_it_stale(proposed):
 
 
 def test_the_prompt_can_be_read_before_it_is_sent(desk):
-    page = desk.gloss("enrich", "--show-prompt", "legacy/getProcInfo3")
     with model() as served:
         desk.point_at(served.url)
+        page = desk.enrich("--show-prompt", "legacy/getProcInfo3")
         desk.enrich()
     sent = next(r for r in served.requests if "getProcInfo3" in r.operations)
 
