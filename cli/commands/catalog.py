@@ -25,6 +25,7 @@ SERVICES_HELP = """List the services of the catalog.
 \b
   gloss services
   gloss services --json | jq -r '.services[].name'
+  gloss services --remove crm
 """
 TOOLS_HELP = """List the tools of the catalog, or of one service.
 
@@ -50,10 +51,23 @@ def register(app: typer.Typer) -> None:
     app.command("show", help=SHOW_HELP)(show)
 
 
-def services(form: FormatOption = Format.text, as_json: JsonOption = False) -> None:
-    from store.catalog import list_services
+def services(
+    remove: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Take this service out; its history stays for the day it comes back.",
+            autocompletion=completing.services,
+        ),
+    ] = None,
+    form: FormatOption = Format.text,
+    as_json: JsonOption = False,
+) -> None:
+    from store.catalog import list_services, remove_service
 
     with wiring.open_catalog(settings.load()) as connection:
+        if remove is not None:
+            console.log(f"removed {remove}: {remove_service(connection, remove)} tools")
         rows = [_service(row) for row in list_services(connection)]
     columns = ("name", "kind", "version", "operations", "title", "source")
     output.records("services", rows, output.chosen(form, as_json), columns)

@@ -128,3 +128,12 @@ def test_show_as_text_names_wire_parameters_and_response(samples):
     assert "getProcInfo3" in page
     assert "custId" in page
     assert "returns" in page
+
+
+def test_a_service_can_be_taken_out(odd):
+    done = odd("services", "--remove", "odd", "--json")
+
+    assert done.json["services"] == []
+    assert "3 tools" in done.stderr
+    assert odd("tools", "odd").exit_code == 1
+    assert odd("services", "--remove", "odd").exit_code == 1

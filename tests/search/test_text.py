@@ -102,10 +102,12 @@ def test_short_forms_are_searched_in_full_as_well():
     assert {"proc", "process", "procedure", "information", "getprocinfo3"} <= set(name)
 
 
-def test_aliases_stay_out_of_the_vector():
+def test_aliases_are_embedded_after_name_and_description():
     text = EnrichedText("get_customer_status", "Status of one customer.", "blocked overdue")
 
-    assert enriched_embedding_text(text) == "get customer status. Status of one customer."
+    assert enriched_embedding_text(text) == (
+        "get customer status. Status of one customer. blocked overdue"
+    )
 
 
 def test_markup_and_addresses_are_not_text():
