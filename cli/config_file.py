@@ -38,13 +38,6 @@ class Llm(_Section):
 
 class Embedding(_Section):
     model: str = "builtin"
-    base_url: str = ""
-    api_key_env: str = ""
-
-
-class Search(_Section):
-    weights: tuple[float, float] = (0.3, 0.7)
-    reranker: str = ""
 
 
 class Probe(_Section):
@@ -59,9 +52,7 @@ class Probe(_Section):
 class Service(_Section):
     name: str
     spec: str
-    owner: str = ""
     enrich: bool = False
-    auto_apply: bool = False
     base_url: str = ""
     include: list[str] = Field(default_factory=list)
     headers: dict[str, str] = Field(default_factory=dict)
@@ -72,7 +63,6 @@ class ConfigFile(_Section):
     database: Database = Field(default_factory=Database)
     llm: Llm = Field(default_factory=Llm)
     embedding: Embedding = Field(default_factory=Embedding)
-    search: Search = Field(default_factory=Search)
     services: list[Service] = Field(default_factory=list)
 
     @field_validator("services")

@@ -40,6 +40,7 @@ class DeclaredService:
     headers: Mapping[str, str] = field(default_factory=dict)
     include: tuple[Path, ...] = ()
     base_url: str = ""
+    enrich: bool = False
     probe: ProbeSettings = ProbeSettings()
 
 
@@ -169,6 +170,7 @@ def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
             headers=entry.headers,
             include=tuple(folder / root for root in entry.include),
             base_url=entry.base_url,
+            enrich=entry.enrich,
             probe=_probe(entry.probe),
         )
         for entry in config.services

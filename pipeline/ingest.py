@@ -8,24 +8,32 @@ from typing import BinaryIO
 
 from psycopg import Connection
 
-from catalog.errors import GlossError
+from catalog.errors import GlossError, SpecError
 from catalog.spec import ParsedSpec, Problem
 from parsers.document import Document, ParseOptions
 from parsers.sandbox import Budget, Outcome, parse_all
 from parsers.sources import STDIN, Found, candidate_names, find_documents
 from probing.examples import save_examples
-from store.catalog import SavedSpec, find_service, save_spec, service_identity, services_from
+from store.catalog import (
+    SavedSpec,
+    find_service,
+    opt_in,
+    save_spec,
+    service_identity,
+    services_from,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestRequest:
-    """`service` fixes the name; `dry_run` compares and keeps nothing."""
+    """`service` fixes the name; `dry_run` compares and keeps nothing; `enrich` opts in."""
 
     sources: tuple[str, ...]
     service: str | None = None
     options: ParseOptions = field(default_factory=ParseOptions)
     headers: Mapping[str, str] = field(default_factory=dict)
     dry_run: bool = False
+    enrich: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +94,24 @@ def _save(connection: Connection, outcome: Outcome, request: IngestRequest) -> S
         return SourceReport(location, error=outcome.error)
     try:
         parsed = outcome.parsed
+        _require_operations(location, parsed)
         if request.service is None:
             parsed = _under_free_name(connection, outcome.document, parsed)
         with connection.transaction(force_rollback=request.dry_run):
             saved = save_spec(connection, parsed, location)
             if saved.added or saved.changed:
                 save_examples(connection, find_service(connection, saved.service))
+            if request.enrich:
+                opt_in(connection, [saved.service])
     except GlossError as error:
-        return SourceReport(location, error=error)
+        return SourceReport(location, problems=outcome.parsed.problems, error=error)
     return SourceReport(location, parsed, saved, parsed.problems)
+
+
+def _require_operations(location: str, parsed: ParsedSpec) -> None:
+    """A spec that lost everything must not take what the catalog has of it away."""
+    if not parsed.operations and any(problem.level == "error" for problem in parsed.problems):
+        raise SpecError(f"{location}: none of its operations can be read", hint=f"mend {location}")
 
 
 def _under_free_name(connection: Connection, document: Document, parsed: ParsedSpec) -> ParsedSpec:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from catalog.errors import GlossError, NotFound
+from catalog.errors import GlossError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,14 +61,14 @@ def load_encoder(model: str = BUILTIN) -> OnnxEncoder:
     """The packaged model, or one in a folder of the same layout; never a look-up elsewhere."""
     folder = _MODELS / BUILTIN if model == BUILTIN else Path(model).expanduser()
     if not folder.is_dir():
-        raise NotFound(
+        raise UsageError(
             f"no embedding model at {folder}",
             hint="name a folder that holds config.json, model.onnx and tokenizer.json, "
             "or leave [embedding] model out to use the packaged one",
         )
     missing = [name for name in _FILES if not (folder / name).is_file()]
     if missing:
-        raise NotFound(
+        raise UsageError(
             f"the embedding model in {folder} lacks {', '.join(missing)}",
             hint="export it once with `gloss index --embedding-model NAME` (extra [models])",
         )

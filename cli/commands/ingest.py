@@ -102,6 +102,7 @@ def _requests(
             replace(options, include=options.include + entry.include),
             {name: settings.secret(value) for name, value in entry.headers.items()},
             dry_run,
+            entry.enrich,
         )
         for entry in config.services
         if service in (None, entry.name)

@@ -231,3 +231,29 @@ def test_another_spec_through_the_pipe_takes_nothing_away(gloss):
     assert "another spec in the catalog has stdin" in other.stderr
     assert len(tool_ids(gloss)) == 2
     assert "stdin/listBins" in tool_ids(gloss)
+
+
+def test_a_spec_that_lost_everything_takes_nothing_away_and_is_no_success(gloss):
+    gloss.write("bins.yaml", GOOD)
+    gloss("ingest", "bins.yaml")
+    gloss.write(
+        "bins.yaml",
+        'openapi: 3.0.3\ninfo: {title: Bins, version: "1"}\npaths: {/bins: {get: not-a-mapping}}\n',
+    )
+
+    done = gloss("ingest", "bins.yaml")
+
+    assert done.exit_code == 1
+    assert "none of its operations" in done.stderr
+    assert "/bins" in done.stderr
+    assert tool_ids(gloss) == ["bins/listBins"]
+
+
+def test_a_declared_service_may_be_opted_in(gloss):
+    gloss.write("bins.yaml", GOOD)
+    gloss.write("gloss.toml", '[[services]]\nname = "a"\nspec = "bins.yaml"\nenrich = true\n')
+    gloss("ingest")
+
+    (service,) = gloss("services", "--json").json["services"]
+
+    assert service["opted_in"] is True

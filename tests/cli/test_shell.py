@@ -157,7 +157,7 @@ def test_a_model_folder_that_is_not_there_is_named(samples):
     for command in (("index",), ("search", "x")):
         done = samples(*command, "--embedding-model", "./no-such-folder")
 
-        assert done.exit_code == 1
+        assert done.exit_code == 2
         assert "no embedding model at no-such-folder" in done.stderr
 
 

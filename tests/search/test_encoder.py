@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from catalog.errors import GlossError, NotFound
+from catalog.errors import GlossError, UsageError
 from search.encoder import load_encoder
 
 
@@ -43,14 +43,14 @@ def test_the_card_alone_tells_the_model(builtin):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(NotFound, match="no-such-folder"):
+    with pytest.raises(UsageError, match="no-such-folder"):
         load_encoder(str(tmp_path / "no-such-folder"))
 
 
 def test_missing_files_are_named(tmp_path):
     (tmp_path / "config.json").write_text("{}")
 
-    with pytest.raises(NotFound, match=r"model\.onnx, tokenizer\.json"):
+    with pytest.raises(UsageError, match=r"model\.onnx, tokenizer\.json"):
         load_encoder(str(tmp_path))
 
 
