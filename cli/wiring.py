@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.words import safe_name
 from cli import console
 from cli.settings import Settings, secret
 
@@ -45,6 +44,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 def open_encoder(settings: Settings, *, exporting: bool = False) -> Encoder:
     """The model of the settings; with `exporting`, one named there is made fit to run, once."""
+    from catalog.words import safe_name
     from search.encoder import load_encoder
 
     source = settings.embedding_model

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from catalog.binding import binding_to_json
 from cli import completing, console, output, settings, wiring
 from cli.commands.show_text import show_text
 from cli.output import Format, FormatOption, JsonOption
@@ -144,6 +143,8 @@ def _service(row: ServiceRow) -> dict[str, Any]:
 
 
 def _tool(row: ToolRow) -> dict[str, Any]:
+    from catalog.binding import binding_to_json
+
     return {
         "id": row.id,
         "service": row.service,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import typer
@@ -23,6 +22,8 @@ def register(app: typer.Typer) -> None:
 
 
 def init() -> None:
+    from importlib.resources import files
+
     file = Path(settings.FILE_NAME)
     if file.exists():
         console.log(f"{file} is already there and stays as it is")
