@@ -205,7 +205,7 @@ def test_live_text_is_mixed_with_the_original_and_goes_when_reverted(conn, save,
     original, enriched = encoder.encode(
         [
             "get process information 3. See documentation",
-            "get account manager. Who looks after a client.",
+            "get account manager. Who looks after a client. owner",
         ]
     )
     (mixed,) = conn.execute("SELECT mixed::vector::real[] FROM embeddings").fetchone()
