@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-DATASETS ?= ../shared/datasets
-CORPUS ?= ../corpus
+DATASETS ?= datasets
+CORPUS ?= corpus
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-models lint bench bench-quality bench-speed replay corpus reference clean
