@@ -221,14 +221,6 @@ def _set_state(conn: psycopg.Connection, row: EnrichmentRow, state: str, decided
     ).rowcount
 
 
-def spent_usd(conn: psycopg.Connection, run_id: UUID) -> float:
-    with translated():
-        row = conn.execute(
-            "SELECT coalesce(sum(cost_usd), 0) FROM enrichments WHERE run_id = %s", (run_id,)
-        ).fetchone()
-    return float(row[0]) if row else 0.0
-
-
 def _values(text: Written, state: str) -> dict[str, Any]:
     return {
         "service_id": text.service_id,

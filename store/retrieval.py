@@ -56,13 +56,6 @@ class Candidate:
     enriched_description: str | None
 
 
-def service_ids(conn: Connection, names: Sequence[str]) -> dict[str, int]:
-    rows = conn.execute(
-        "SELECT name, service_id FROM services WHERE name = ANY(%s)", (list(names),)
-    ).fetchall()
-    return dict(rows)
-
-
 def indexed_tools(conn: Connection, services: Sequence[int] | None) -> int:
     row = conn.execute(
         "SELECT coalesce(sum(tools), 0)::bigint FROM indexed_services"

@@ -39,10 +39,6 @@ def with_null(schema: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def is_null(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("type") in ("null", ["null"])
-
-
 def without_read_only(schema: Any) -> Any:
     """The schema of something sent: read-only properties stay, but nobody has to send them.
 
