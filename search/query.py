@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from psycopg import Connection
@@ -20,7 +20,7 @@ from store import index as stored
 from store.catalog import catalog_counts, find_service
 from store.connection import translated
 from store.retrieval import Mix, indexed_tools
-from store.searches import log_search
+from store.searches import Searched, log_search
 from store.vector_search import has_approximate_index
 
 MAX_QUERY = 4000
@@ -45,7 +45,7 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """With `nothing_fits` the hits are only the nearest, for a person to see; `chance` is that of
-    the first hit to be right."""
+    the first hit to be right; `search_id` names it in the log, empty where it was not logged."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -53,17 +53,23 @@ class SearchResult:
     nothing_fits: bool = False
     notes: tuple[str, ...] = ()
     chance: float = 0.0
+    search_id: str = ""
 
 
 @dataclass(slots=True)
 class Searcher:
-    """Answers queries over one catalog; the model is opened for the first query that needs it."""
+    """Answers queries over one catalog; the model is opened for the first query that needs it.
+
+    `origin` and `session` say in the log who asks; without a session no search counts as asked
+    again in other words.
+    """
 
     conn: Connection
     open_encoder: Callable[[], Encoder] | None
     mix: Mix = field(default_factory=Mix)
     origin: str = "cli"
     log: bool = True
+    session: str = ""
     _encoder: Encoder | None = None
 
     def search(
@@ -81,10 +87,9 @@ class Searcher:
             answer = rank(question, pool, k, extra)
             hits = tuple(_hit(n, entry) for n, entry in enumerate(answer.hits, 1))
             took_ms = (time.perf_counter() - started) * 1000
-            if self.log:
-                self._log(query, services, k, context, hits, took_ms)
-        notes += _guess_notes(question.guesses)
-        return SearchResult(query, hits, took_ms, not answer.fits, notes, answer.chance)
+            notes += _guess_notes(question.guesses)
+            result = SearchResult(query, hits, took_ms, not answer.fits, notes, answer.chance)
+            return self._logged(result, k, services, context) if self.log else result
 
     def _chosen(self, services: Sequence[str]) -> list[int] | None:
         if not services:
@@ -117,17 +122,25 @@ class Searcher:
     def _approximate(self, state: stored.IndexState) -> bool:
         return has_approximate_index(self.conn, state.model, state.width)
 
-    def _log(
-        self,
-        query: str,
-        services: Sequence[str],
-        k: int,
-        context: str,
-        hits: Sequence[Hit],
-        took_ms: float,
-    ) -> None:
-        found = [{"rank": h.rank, "id": h.tool_id, "score": round(h.score, 4)} for h in hits]
-        log_search(self.conn, self.origin, query, services, k, context, found, took_ms)
+    def _logged(
+        self, result: SearchResult, k: int, services: Sequence[str], context: str
+    ) -> SearchResult:
+        searched = Searched(
+            origin=self.origin,
+            session=self.session,
+            query=result.query,
+            context=context,
+            services=tuple(services),
+            k=k,
+            took_ms=result.took_ms,
+            fits=not result.nothing_fits,
+            chance=result.chance,
+            tools=tuple(hit.tool_id for hit in result.hits),
+            scores=tuple(round(hit.score, 4) for hit in result.hits),
+        )
+        if log_search(self.conn, searched):
+            return replace(result, search_id=str(searched.search_id))
+        return replace(result, notes=(*result.notes, "the database takes no writes; not logged"))
 
 
 def search(

@@ -195,9 +195,9 @@ def test_the_model_is_opened_once_and_only_when_asked(conn, warehouse, encoder):
 def test_each_search_is_written_down(conn, warehouse, find):
     result = find("list users", k=2, context="we spoke of roles", services=("wms",))
 
-    row = conn.execute("SELECT query, k, services, hits, context_hash FROM search_log").fetchone()
+    row = conn.execute("SELECT query, k, services, tools, context_hash FROM search_log").fetchone()
     assert row[:3] == ("list users", 2, ["wms"])
-    assert [hit["id"] for hit in row[3]] == ids(result)
+    assert row[3] == ids(result)
     assert len(row[4]) == 64
 
 
