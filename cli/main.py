@@ -20,6 +20,7 @@ from cli.commands import (
     doctor,
     enrich,
     evaluate,
+    feedback,
     index,
     ingest,
     init,
@@ -60,6 +61,7 @@ for module in (
     review,
     index,
     search,
+    feedback,
     evaluate,
     doctor,
 ):

@@ -231,6 +231,14 @@ def user_name() -> str:
         return f"uid {os.getuid()}"
 
 
+def session() -> str:
+    """Whose searches follow one another: GLOSS_SESSION, else this shell, as a hash."""
+    import hashlib
+
+    given = os.environ.get("GLOSS_SESSION") or f"{os.uname().nodename} {os.getuid()} {os.getsid(0)}"
+    return hashlib.sha256(given.encode("utf-8", "replace")).hexdigest()[:16]
+
+
 def _is_address(spec: str) -> bool:
     return spec.startswith(("http://", "https://", "grpc://"))
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -16,6 +17,8 @@ from cli import completing, console, output, settings, wiring
 from cli.output import EmbeddingModel, Format, FormatOption, JsonOption
 
 if TYPE_CHECKING:
+    from psycopg import Connection
+
     from search.query import SearchResult
 
 HELP = """Find the tool that does what QUERY says, in plain words.
@@ -55,6 +58,15 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why each hit is where it is.")
     ] = False,
+    chosen_tool: Annotated[
+        str,
+        typer.Option(
+            "--chosen",
+            metavar="TOOL",
+            help="Note in the log that this tool is the right one.",
+            autocompletion=completing.tools,
+        ),
+    ] = "",
     stdin: Annotated[
         bool, typer.Option("--stdin", help="One query a line from standard input.")
     ] = False,
@@ -65,18 +77,24 @@ def search(
     from search.query import Searcher
 
     queries = _queries(query, stdin)
+    if stdin and chosen_tool:
+        raise UsageError("--chosen is for one query", hint="gloss search QUERY --chosen TOOL")
     chosen = Format.jsonl if stdin else output.chosen(form, as_json)
     config = settings.load(embedding_model=embedding_model)
     found = False
     with wiring.open_catalog(config) as connection:
-        searcher = Searcher(connection, lambda: wiring.open_encoder(config))
+        session = "" if stdin else settings.session()  # a file of queries asks nothing again
+        searcher = Searcher(connection, lambda: wiring.open_encoder(config), session=session)
+        used = _known(connection, chosen_tool)
         said: set[str] = set()
         for text in queries:
             result = searcher.search(
-                text, k=k, services=tuple(services or ()), context=_context(context)
+                text, k=k, services=tuple(services or ()), context=context_text(context)
             )
             _warn(result, said)
             _show(result, chosen, explain)
+            if used:
+                _note(connection, result, used, context_text(context))
             found = found or not result.nothing_fits
     return Exit.OK if found or stdin else Exit.FAILED
 
@@ -97,7 +115,7 @@ def _as_text(word: str) -> str:
     return os.fsencode(word).decode("utf-8", "replace")
 
 
-def _context(text: str) -> str:
+def context_text(text: str) -> str:
     if not text.startswith("@"):
         return _as_text(text)
     try:
@@ -106,6 +124,20 @@ def _context(text: str) -> str:
         raise UsageError(
             f"{text[1:]}: {error.strerror}", hint="--context @FILE reads a file"
         ) from None
+
+
+def _known(connection: Connection, tool: str) -> str:
+    from store.catalog import find_tool
+
+    return find_tool(connection, tool).id if tool else ""
+
+
+def _note(connection: Connection, result: SearchResult, tool: str, context: str) -> None:
+    from cli.commands.feedback import sentence
+    from store.searches import choose
+
+    if result.search_id:
+        console.log(sentence(choose(connection, UUID(result.search_id), tool, context)))
 
 
 def _warn(result: SearchResult, said: set[str]) -> None:
@@ -133,6 +165,7 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         "took_ms": round(result.took_ms, 1),
         "hits": [] if result.nothing_fits else hits,
         "notes": list(result.notes),
+        "search_id": result.search_id or None,
     }
     if result.nothing_fits:
         value["nearest"] = hits
@@ -167,6 +200,8 @@ def _show_text(result: SearchResult, explain: bool) -> None:
             console.out(("  " if console.on_terminal() else "\t").join(row))
             for name, value in hit.why.items():
                 console.out(f"    {name}: {output.cell(_plain(value))}")
+        if result.search_id:
+            console.log(f"search {result.search_id}")
 
 
 def _plain(value: Any) -> Any:
