@@ -553,21 +553,36 @@ def _rate(step: int, steps: int) -> float:
 def _batches(
     pairs: Sequence[tuple[Pair, str]], options: argparse.Namespace, steps: int
 ) -> Iterator[list[tuple[Pair, str]]]:
-    """Seeded and independent of where a run was interrupted. The pairs of one query stay together,
-    so that a long request is read once."""
-    groups: dict[str, list[tuple[Pair, str]]] = defaultdict(list)
-    for pair in pairs:
-        groups[pair[0].query].append(pair)
+    """Seeded and independent of where a run was interrupted."""
     done = 0
     for epoch in range(options.epochs):
-        order = list(groups.values())
-        random.Random(f"{options.seed}/{epoch}").shuffle(order)
-        flat = [pair for group in order for pair in group]
+        chooser = random.Random(f"{options.seed}/{epoch}")
+        flat = _siblings_together(pairs, options.siblings, chooser)
         for start in range(0, len(flat) - options.batch + 1, options.batch):
             if done == steps:
                 return
             done += 1
             yield flat[start : start + options.batch]
+
+
+def _siblings_together(
+    pairs: Sequence[tuple[Pair, str]], siblings: int, chooser: random.Random
+) -> list[tuple[Pair, str]]:
+    """The pairs of one query stay together, so that a long request is read once; so do as many
+    queries of one catalogue, whose tools are each other's hardest negatives."""
+    groups: dict[tuple[str, str], list[tuple[Pair, str]]] = defaultdict(list)
+    for pair in pairs:
+        groups[pair[0].catalogue, pair[0].query].append(pair)
+    catalogues: dict[str, list[list[tuple[Pair, str]]]] = defaultdict(list)
+    for (catalogue, _), group in groups.items():
+        catalogues[catalogue].append(group)
+    blocks: list[list[tuple[Pair, str]]] = []
+    for found in catalogues.values():
+        chooser.shuffle(found)
+        for start in range(0, len(found), siblings):
+            blocks.append([pair for group in found[start : start + siblings] for pair in group])
+    chooser.shuffle(blocks)
+    return [pair for block in blocks for pair in block]
 
 
 def _save(path: Path, step: int, tower: Tower, *parts: Any) -> None:
@@ -842,6 +857,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--steps", type=int, help="stop after this many; 0 only measures")
     parser.add_argument("--batch", type=int, default=48)
+    parser.add_argument(
+        "--siblings", type=int, default=1, help="queries of one catalogue side by side in a batch"
+    )
     parser.add_argument("--lr", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)

@@ -12,7 +12,7 @@ from search.companions import LOOKUP_STEMS, names_a_thing
 from search.encoder import Encoder
 from search.question import Question
 from store.retrieval import Candidate, Key, Mix, bm25, candidates, term_weights, tools_named
-from store.vector_search import nearest
+from store.vector_search import nearest, phrase_scores
 
 if TYPE_CHECKING:
     from search.encoder import Vectors
@@ -20,19 +20,24 @@ if TYPE_CHECKING:
 PER_LIST = 60
 """Tools that each first pass hands over for each part."""
 
+WHOLE, TOLD, NAMED = 0.2, 0.4, 0.4
+"""What the mixed vector, the enriched description and the nearest of its names count for a tool
+with live text (docs/decisions/0003-search.md)."""
+
 _NEAR_SERVICES = 5
 """Services whose look-up tools are fetched beside what the passes found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """`lexical` and `cosine` have a row a part and a column a candidate; `cosine` is None without
-    an encoder."""
+    """`lexical` and `cosine` have a row a part and a column a candidate, `vectors` one a part;
+    the latter two are None without an encoder."""
 
     candidates: list[Candidate]
     weights: list[dict[str, float]]
     lexical: Vectors
     cosine: Vectors | None
+    vectors: Vectors | None = None
 
 
 def gather(
@@ -68,7 +73,21 @@ def gather(
         empty = [0.0] * width
         rows = np.array([tool.vector or empty for tool in tools], dtype=np.float32)
         cosine = vectors @ rows.reshape(-1, width).T
-    return Pool(tools, weights, lexical.reshape(len(question.parts), len(tools)), cosine)
+        _read_phrases(conn, model or "", tools, vectors, cosine)
+    lexical = lexical.reshape(len(question.parts), len(tools))
+    return Pool(tools, weights, lexical, cosine, vectors)
+
+
+def _read_phrases(
+    conn: Connection, model: str, tools: Sequence[Candidate], vectors: Vectors, cosine: Vectors
+) -> None:
+    """Weighs in how near the pieces of enriched text are, each read by itself."""
+    keys = [(tool.service_id, tool.operation_id) for tool in tools if tool.enriched_name]
+    column = {(tool.service_id, tool.operation_id): i for i, tool in enumerate(tools)}
+    for near in phrase_scores(conn, keys, model, list(vectors)) if keys else ():
+        i = column[near.service_id, near.operation_id]
+        whole = cosine[near.part, i]
+        cosine[near.part, i] = WHOLE * whole + TOLD * near.told + NAMED * near.named
 
 
 def _score(part: dict[str, float], terms: dict[str, float]) -> float:

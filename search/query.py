@@ -16,6 +16,7 @@ from search.intents import understand
 from search.pool import gather
 from search.question import ask
 from search.ranking import Ranked, rank
+from search.rerank import Trained, load_trained
 from store import index as stored
 from store.catalog import catalog_counts, find_service
 from store.connection import translated
@@ -25,6 +26,11 @@ from store.vector_search import has_approximate_index
 
 MAX_QUERY = 4000
 """Letters of a query that are read; the rest of a pasted page would only blur it."""
+
+
+RERANKERS = ("trained", "builtin", "off")
+"""What puts candidates in order: what `gloss train` kept for this catalog, where there is anything;
+the packaged formula; or the two lists alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class Searcher:
     """Answers queries over one catalog; the model is opened for the first query that needs it.
 
     `origin` and `session` say in the log who asks; without a session no search counts as asked
-    again in other words.
+    again in other words. `reranker` is one of RERANKERS.
     """
 
     conn: Connection
@@ -70,6 +76,7 @@ class Searcher:
     origin: str = "cli"
     log: bool = True
     session: str = ""
+    reranker: str = "trained"
     _encoder: Encoder | None = None
 
     def search(
@@ -84,7 +91,9 @@ class Searcher:
             encoder, notes = self._encoder_for(state)
             pool = gather(self.conn, question, encoder, chosen, self.mix, self._approximate(state))
             extra = context_nudges(context, pool.candidates, encoder)
-            answer = rank(question, pool, k, extra)
+            reorder = self._reorder(encoder)
+            rules = self.reranker != "off"
+            answer = rank(question, pool, k, extra, rules=rules, reorder=reorder)
             hits = tuple(_hit(n, entry) for n, entry in enumerate(answer.hits, 1))
             took_ms = (time.perf_counter() - started) * 1000
             notes += _guess_notes(question.guesses)
@@ -118,6 +127,11 @@ class Searcher:
             f"the index was made with another embedding model ({made_by}); searched by words only. "
             "`gloss index` embeds the catalog anew",
         )
+
+    def _reorder(self, encoder: Encoder | None) -> Trained | None:
+        if self.reranker != "trained" or encoder is None:
+            return None
+        return load_trained(self.conn, encoder.model)
 
     def _approximate(self, state: stored.IndexState) -> bool:
         return has_approximate_index(self.conn, state.model, state.width)

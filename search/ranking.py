@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shares:
+class Shares:
     """Both lists spread between 0 and 1, and fused: a row a part, a column a candidate. `weight`
     is the share of the lexical list in each part."""
 
@@ -57,24 +57,42 @@ class _Shares:
     fused: Vectors
 
 
-def rank(question: Question, pool: Pool, k: int, extra: Sequence[float] = ()) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Candidates with the packaged ranking's scores; `helped` says which tool each one that was
+    raised finds an id for."""
+
+    question: Question
+    pool: Pool
+    shares: Shares
+    extra: tuple[float, ...]
+    scores: list[float]
+    helped: dict[int, int]
+
+
+Reorder = Callable[[Scored], list[float]]
+"""New scores for all candidates, from what the packaged ranking made of them."""
+
+
+def rank(
+    question: Question,
+    pool: Pool,
+    k: int,
+    extra: Sequence[float] = (),
+    *,
+    rules: bool = True,
+    reorder: Reorder | None = None,
+) -> Answer:
     """The k best; equal scores in the order of their ids, so that a query always answers alike.
 
-    `extra` is what the context adds to each candidate.
+    `extra` is what the context adds to each candidate. Without `rules` only both lists count, and
+    a query that is a name.
     """
     if not pool.candidates:
         return Answer([], 0.0, False)
-    shares = _shares(question, pool)
-    scores = [
-        min(max(float(score) + nudge + more, 0.0), 1.0)
-        for score, nudge, more in zip(
-            _over_parts(shares.fused),
-            nudges(question.texts, pool.candidates),
-            extra or [0.0] * len(pool.candidates),
-            strict=True,
-        )
-    ]
-    helped = _raise_companions(question, pool, scores)
+    scored = score(question, pool, extra, rules=rules)
+    shares, helped = scored.shares, scored.helped
+    scores = reorder(scored) if reorder else list(scored.scores)
     named = {i for i, tool in enumerate(pool.candidates) if is_named(question.query, tool)}
     ids = [f"{tool.service}/{tool.name}" for tool in pool.candidates]
     for i in named:
@@ -92,22 +110,38 @@ def rank(question: Question, pool: Pool, k: int, extra: Sequence[float] = ()) ->
     return Answer(hits, 1.0 if named else chance, fits or bool(named))
 
 
+def score(
+    question: Question, pool: Pool, extra: Sequence[float] = (), *, rules: bool = True
+) -> Scored:
+    """What the packaged ranking makes of each candidate."""
+    shares = _shares(question, pool)
+    nudged = nudges(question.texts, pool.candidates) if rules else [0.0] * len(pool.candidates)
+    scores = [
+        min(max(float(fused) + nudge + more, 0.0), 1.0)
+        for fused, nudge, more in zip(
+            _over_parts(shares.fused), nudged, extra or [0.0] * len(nudged), strict=True
+        )
+    ]
+    helped = _raise_companions(question, pool, scores) if rules else {}
+    return Scored(question, pool, shares, tuple(extra), scores, helped)
+
+
 def fuse(question: Question, pool: Pool) -> Vectors:
     """The fused score of each part and candidate, as `rank` begins with."""
     return _shares(question, pool).fused
 
 
-def _shares(question: Question, pool: Pool) -> _Shares:
+def _shares(question: Question, pool: Pool) -> Shares:
     import numpy as np
 
     lexical = _spread(pool.lexical)
     if pool.cosine is None:
-        return _Shares(np.ones((len(lexical), 1), dtype=np.float32), lexical, None, lexical)
+        return Shares(np.ones((len(lexical), 1), dtype=np.float32), lexical, None, lexical)
     vector = _spread(pool.cosine)
     possible = np.maximum(np.array(question.asked, dtype=np.float32) * TERM_LIMIT, 1e-6)
     sure = np.sqrt(np.minimum(pool.lexical.max(axis=1) / possible / SURE, 1))[:, None]
     weight = LEXICAL_SHARE * sure / (LEXICAL_SHARE * sure + 1 - LEXICAL_SHARE)
-    return _Shares(weight, lexical, vector, weight * lexical + (1 - weight) * vector)
+    return Shares(weight, lexical, vector, weight * lexical + (1 - weight) * vector)
 
 
 def _spread(scores: Vectors) -> Vectors:
@@ -138,7 +172,7 @@ def _raise_companions(question: Question, pool: Pool, scores: list[float]) -> di
     return {helper: needy for helper, (needy, _) in raised.items()}
 
 
-def _why(question: Question, pool: Pool, shares: _Shares, index: int) -> dict[str, Any]:
+def _why(question: Question, pool: Pool, shares: Shares, index: int) -> dict[str, Any]:
     """What is shown of a hit; scores and shares are of the part that it answers best."""
     part = int(shares.fused[1:, index].argmax()) + 1 if len(shares.fused) > 1 else 0
     matched = sorted(set(pool.weights[index]) & set(question.terms))
