@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -40,6 +40,10 @@ class Embedding(_Section):
     model: str = "builtin"
 
 
+class Search(_Section):
+    reranker: Literal["trained", "builtin", "off"] = "trained"
+
+
 class Probe(_Section):
     allow: list[str] = Field(default_factory=list)
     values: dict[str, Any] = Field(default_factory=dict)
@@ -63,6 +67,7 @@ class ConfigFile(_Section):
     database: Database = Field(default_factory=Database)
     llm: Llm = Field(default_factory=Llm)
     embedding: Embedding = Field(default_factory=Embedding)
+    search: Search = Field(default_factory=Search)
     services: list[Service] = Field(default_factory=list)
 
     @field_validator("services")

@@ -28,6 +28,7 @@ from cli.commands import (
     review,
     search,
     trace,
+    train,
 )
 
 HELP = """Make obscure APIs readable for LLM agents.
@@ -63,6 +64,7 @@ for module in (
     search,
     feedback,
     evaluate,
+    train,
     doctor,
 ):
     module.register(app)

@@ -71,6 +71,7 @@ class Settings:
     runtime_dir: Path | None = None
     database_url: str = ""
     embedding_model: str = "builtin"
+    reranker: str = "trained"
     llm: LlmSettings = LlmSettings()
     services: tuple[DeclaredService, ...] = ()
     file: Path | None = None
@@ -94,6 +95,7 @@ def load(
         embedding_model=embedding_model
         or env.get("GLOSS_EMBEDDING_MODEL")
         or _embedding_model(config, file),
+        reranker=config.search.reranker if config else "trained",
         llm=_llm(config, env),
         services=_declared(config, file) if config and file else (),
         file=file,

@@ -84,7 +84,12 @@ def search(
     found = False
     with wiring.open_catalog(config) as connection:
         session = "" if stdin else settings.session()  # a file of queries asks nothing again
-        searcher = Searcher(connection, lambda: wiring.open_encoder(config), session=session)
+        searcher = Searcher(
+            connection,
+            lambda: wiring.open_encoder(config),
+            session=session,
+            reranker=config.reranker,
+        )
         used = _known(connection, chosen_tool)
         said: set[str] = set()
         for text in queries:
