@@ -16,8 +16,8 @@ from psycopg import Connection
 
 from enrichment.endpoint import Endpoint, EndpointSettings
 from enrichment.forms import ItemFailed, Reply, reply_of, request_body
-from enrichment.planning import Pending, ServiceWork
-from enrichment.prompt import SCHEMA, messages
+from enrichment.planning import Pending, ServiceWork, question
+from enrichment.prompt import SCHEMA
 from enrichment.run import EnrichEvent, EnrichReport, Job, Run
 from enrichment.writing import GroupOutcome, Outcome, from_reply, room_for
 
@@ -30,7 +30,7 @@ def questions(work: Sequence[ServiceWork], model: str) -> Iterator[str]:
     """A line for each group of tools."""
     for service in work:
         for group in service.groups:
-            asked = messages([entry.evidence for entry in group], service.weights)
+            asked = question(group, service.weights)
             line = {
                 "custom_id": custom_id(group),
                 "method": "POST",

@@ -12,7 +12,8 @@ from enrichment.evidence import Evidence, Fact
 from enrichment.vocabulary import READING, WRITING, verb_of
 
 GROUP_SIZE = 4
-_ALIKE = 0.45
+ALIKE = 0.45
+"""Likeness from which tools are asked about together."""
 _VERBS = READING | WRITING
 _COMMON = 60
 """A word or field that more tools than this have says nothing of kinship."""
@@ -71,7 +72,7 @@ def _neighbours(tools: Sequence[Evidence]) -> Callable[[Evidence], list[Evidence
         rare = (holders[mark] for mark in own.rare if len(holders[mark]) <= _COMMON)
         others = {other for found in rare for other in found} - {tool.tool_id}
         scored = ((_likeness(own, marks[other]), by_id[other]) for other in others)
-        close = [(score, other) for score, other in scored if score >= _ALIKE]
+        close = [(score, other) for score, other in scored if score >= ALIKE]
         return [other for _, other in sorted(close, key=lambda pair: (-pair[0], pair[1].name))]
 
     return near

@@ -3,47 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from psycopg import Connection
 
 from catalog.errors import UsageError
 from catalog.hashing import canonical, digest
 from enrichment.checker import Surroundings
+from enrichment.collecting import evidence_of, kept_by_hand, surroundings
 from enrichment.endpoint import EndpointSettings
-from enrichment.evidence import Evidence, gather
-from enrichment.lookalikes import GROUP_SIZE, groups, indistinguishable, rarity
-from enrichment.prompt import PROMPT_VERSION, SCHEMA, Message, messages, tokens
-from enrichment.vocabulary import Grounds
-from store.catalog import (
-    definitions_of,
-    find_service,
-    find_tool,
-    list_services,
-    operations_to_index,
-)
-from store.enrichments import enrichments, last_fingerprints
+from enrichment.evidence import Evidence
+from enrichment.lookalikes import ALIKE, GROUP_SIZE, groups, indistinguishable, likeness, rarity
+from enrichment.prompt import PROMPT_VERSION, SCHEMA, Message, messages, neighbour, tokens
+from store.catalog import find_service, find_tool, list_services
+from store.enrichments import EnrichmentRow, enrichments, last_fingerprints
 from store.rows import ServiceRow
-from store.samples import shapes_of
 
 OUTPUT_TOKENS = 150
 _DONE = ("proposed", "applied", "rejected", "reverted", "replaced")
+_STANDING = ("proposed", "applied", "withdrawn")
+_MOST_BESIDE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A tool to write about; `fingerprint` covers its evidence and the form of the question."""
+    """A tool to write about; `fingerprint` covers its evidence and the form of the question.
+
+    `beside` is set where the tool is asked about without the look-alikes it was grouped with: what
+    they are called and say.
+    """
 
     evidence: Evidence
     content_hash: str
     fingerprint: str
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceWork:
     """What there is to do for one service; each group becomes one request.
 
-    `written` maps enriched names that are open or live to their tool.
+    `written` maps enriched names that are open or live to their tool; `by_hand` are tools that are
+    left because a person wrote their text, with whether it still fits.
     """
 
     service: ServiceRow
@@ -54,6 +55,7 @@ class ServiceWork:
     unchanged: int
     other_model: int
     alike: tuple[tuple[str, ...], ...] = ()
+    by_hand: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def tools(self) -> int:
@@ -94,74 +96,89 @@ def plan(
 ) -> list[ServiceWork]:
     """The work for each service, at most `group_size` tools a request. A changed model alone is
     counted, not written again, unless `again` asks for it."""
-    names = [service.name for service in list_services(connection)]
-    return [
-        _service_work(connection, service, model, again, names, group_size) for service in services
-    ]
+    return [_service_work(connection, service, model, again, group_size) for service in services]
 
 
 def _service_work(
-    connection: Connection,
-    service: ServiceRow,
-    model: str,
-    again: bool,
-    names: Sequence[str],
-    group_size: int,
+    connection: Connection, service: ServiceRow, model: str, again: bool, group_size: int
 ) -> ServiceWork:
-    tools = _evidence(connection, service)
-    known = last_fingerprints(connection, service.service_id)
-    pending: dict[str, Pending] = {}
-    unchanged = other_model = 0
-    for tool, content_hash in tools:
-        print_ = fingerprint(tool)
-        before, state, by = known.get(tool.name, ("", "", ""))
-        same = before == print_ and state in _DONE
-        other_model += same and by != model
-        if same and not (again and by != model):
-            unchanged += 1
-        else:
-            pending[tool.tool_id] = Pending(tool, content_hash, print_)
+    tools = evidence_of(connection, service)
     evidence = [tool for tool, _ in tools]
+    rows = enrichments(connection, _STANDING, services=[service.service_id])
+    by_hand = kept_by_hand(rows)
+    found = _Sorted(last_fingerprints(connection, service.service_id), model, again)
+    for tool, content_hash in tools:
+        if tool.name not in by_hand:
+            found.add(tool, content_hash)
     return ServiceWork(
         service=service,
-        groups=_pending_groups(groups(evidence, group_size), pending),
+        groups=_pending_groups(groups(evidence, group_size), found.pending, rows),
         weights=rarity(evidence),
-        around=Surroundings(
-            taken=frozenset(tool.name for tool in evidence),
-            siblings=frozenset(tool.name for tool in evidence),
-            services=frozenset(name for name in names if name != service.name),
-            spoken=Grounds(tuple(text for tool in evidence for text in tool.texts)),
-        ),
-        written=_written(connection, service),
-        unchanged=unchanged,
-        other_model=other_model,
+        around=surroundings(connection, service, evidence),
+        written={row.name: row.tool for row in rows if row.state != "withdrawn"},
+        unchanged=found.unchanged,
+        other_model=found.other_model,
         alike=tuple(indistinguishable(evidence)),
+        by_hand={row.tool_id: row.state != "withdrawn" for row in by_hand.values()},
     )
 
 
-def _evidence(connection: Connection, service: ServiceRow) -> list[tuple[Evidence, str]]:
-    definitions = definitions_of(connection, service.service_id)
-    shapes = shapes_of(connection, service.service_id)
-    about = " ".join(part for part in (service.title, service.description) if part)[:400]
-    return [
-        (gather(operation, definitions, about, shapes.get(operation.name, ())), content_hash)
-        for _, operation, _, content_hash in operations_to_index(connection, service.name)
-    ]
+@dataclass(slots=True)
+class _Sorted:
+    """Tools to write about, by id, and how many are left as they are."""
+
+    known: Mapping[str, tuple[str, str, str]]
+    model: str
+    again: bool
+    pending: dict[str, Pending] = field(default_factory=dict)
+    unchanged: int = 0
+    other_model: int = 0
+
+    def add(self, tool: Evidence, content_hash: str) -> None:
+        print_ = fingerprint(tool)
+        before, state, by = self.known.get(tool.name, ("", "", ""))
+        same = before == print_ and state in _DONE
+        other = same and by != self.model
+        self.other_model += other
+        if same and not (self.again and other):
+            self.unchanged += 1
+        else:
+            self.pending[tool.tool_id] = Pending(tool, content_hash, print_)
 
 
 def _pending_groups(
-    families: Sequence[Sequence[Evidence]], pending: Mapping[str, Pending]
+    families: Sequence[Sequence[Evidence]],
+    pending: Mapping[str, Pending],
+    rows: Sequence[EnrichmentRow],
 ) -> tuple[tuple[Pending, ...], ...]:
-    wanted = (
-        tuple(pending[tool.tool_id] for tool in group if tool.tool_id in pending)
-        for group in families
-    )
+    texts = {row.tool_id: row for row in rows if row.state != "withdrawn"}
+    wanted = []
+    for family in families:
+        group = tuple(pending[tool.tool_id] for tool in family if tool.tool_id in pending)
+        if len(group) == 1 and len(family) > 1:
+            group = (replace(group[0], beside=_beside(group[0].evidence, family, texts)),)
+        wanted.append(group)
     return tuple(group for group in wanted if group)
 
 
-def _written(connection: Connection, service: ServiceRow) -> dict[str, str]:
-    rows = enrichments(connection, ("proposed", "applied"), services=[service.service_id])
-    return {row.name: row.tool for row in rows}
+def _beside(
+    tool: Evidence, family: Sequence[Evidence], texts: Mapping[str, EnrichmentRow]
+) -> tuple[str, ...]:
+    """The look-alikes among those that a tool would be asked about with, nearest first."""
+    scored = [(likeness(tool, other), other) for other in family if other is not tool]
+    near = sorted((pair for pair in scored if pair[0] >= ALIKE), key=lambda pair: -pair[0])
+    lines = []
+    for _, other in near[:_MOST_BESIDE]:
+        text = texts.get(other.tool_id)
+        said = text.description if text else f"{other.summary} {other.description}"
+        lines.append(neighbour(other.name, text.name if text else "", said))
+    return tuple(lines)
+
+
+def question(group: Sequence[Pending], weights: Mapping[str, float]) -> list[Message]:
+    """What is sent about a group of pending tools."""
+    beside = [line for entry in group for line in entry.beside]
+    return messages([entry.evidence for entry in group], weights, beside)
 
 
 def fingerprint(tool: Evidence) -> str:
@@ -176,7 +193,7 @@ def fingerprint(tool: Evidence) -> str:
 def prompt_for(connection: Connection, tool_id: str, group_size: int = GROUP_SIZE) -> list[Message]:
     """Exactly what would be sent about a tool: the request of its whole group of look-alikes."""
     service = find_service(connection, find_tool(connection, tool_id).service)
-    evidence = [tool for tool, _ in _evidence(connection, service)]
+    evidence = [tool for tool, _ in evidence_of(connection, service)]
     group = next(g for g in groups(evidence, group_size) if tool_id in {tool.tool_id for tool in g})
     return messages(group, rarity(evidence))
 
@@ -185,14 +202,18 @@ def estimate(work: Sequence[ServiceWork], endpoint: EndpointSettings | None) -> 
     given = requests = tools = 0
     for service in work:
         for group in service.groups:
-            asked = messages([entry.evidence for entry in group], service.weights)
-            given += sum(tokens(message["content"]) for message in asked)
+            given += size_of(question(group, service.weights))
             requests += 1
             tools += len(group)
     written = tools * OUTPUT_TOKENS
     if endpoint is None:
         return Estimate(tools, 0, 0, 0, 0.0)
     return Estimate(tools, requests, given, written, cost(endpoint, given, written))
+
+
+def size_of(asked: Sequence[Message]) -> int:
+    """Tokens, estimated."""
+    return sum(tokens(message["content"]) for message in asked)
 
 
 def cost(endpoint: EndpointSettings, input_tokens: int, output_tokens: int) -> float | None:

@@ -50,14 +50,28 @@ SCHEMA: dict[str, Any] = {
 Message = dict[str, str]
 
 
-def messages(group: Sequence[Evidence], weights: Mapping[str, float]) -> list[Message]:
-    """The request for a group of look-alikes, numbered from 1."""
+def messages(
+    group: Sequence[Evidence], weights: Mapping[str, float], beside: Sequence[str] = ()
+) -> list[Message]:
+    """The request for a group of look-alikes, numbered from 1; `beside` are neighbours that are
+    written about already, to be told apart from."""
     about = plain(" ".join((group[0].service, group[0].service_text)), 200)
     entries = "\n\n".join(f"[{n}] {sketch(tool, weights)}" for n, tool in enumerate(group, 1))
+    if beside:
+        entries += "\n\n" + "\n".join((_BESIDE, *beside))
     return [
         {"role": "system", "content": SYSTEM},
         {"role": "user", "content": f"<DATA>\nservice: {about}\n\n{entries}\n</DATA>"},
     ]
+
+
+_BESIDE = "Has its entry already; do not answer, only set [1] apart from it:"
+
+
+def neighbour(name: str, written: str, text: str) -> str:
+    """One line on a look-alike that is not asked about."""
+    called = f"{name} (now {written})" if written else name
+    return f"- {plain(called, 140)}: {plain(text, 200) or '(nothing)'}"
 
 
 def repair(asked: list[Message], answer: str, faults: Sequence[str]) -> list[Message]:

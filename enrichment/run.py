@@ -14,8 +14,8 @@ from catalog.errors import BudgetReached, GlossError, UsageError
 from enrichment import shapes
 from enrichment.checker import Surroundings
 from enrichment.endpoint import Endpoint
-from enrichment.planning import OUTPUT_TOKENS, Pending, ServiceWork, cost
-from enrichment.prompt import PROMPT_VERSION, messages, tokens
+from enrichment.planning import OUTPUT_TOKENS, Pending, ServiceWork, cost, question, size_of
+from enrichment.prompt import PROMPT_VERSION
 from enrichment.writing import GroupOutcome, Outcome, with_model, with_shapes
 from store.enrichments import (
     EnrichmentRow,
@@ -35,7 +35,8 @@ class EnrichEvent:
 @dataclass(slots=True)
 class EnrichReport:
     """What one run did. `left` are tools whose own text is clear enough for the writer without a
-    model. `cost_usd` is None where the endpoint's prices are not known.
+    model, `by_hand` those whose text a person wrote; `misfits` are the ones among them whose text
+    fits no more. `cost_usd` is None where the endpoint's prices are not known.
 
     `ended_by` is the error that ended the run early: credentials, budget, an endpoint that is down.
     """
@@ -47,6 +48,8 @@ class EnrichReport:
     failed: list[tuple[str, str]] = field(default_factory=list)
     unchanged: int = 0
     other_model: int = 0
+    by_hand: list[str] = field(default_factory=list)
+    misfits: list[str] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
     requests: int = 0
@@ -68,6 +71,8 @@ def enrich(
     for service in work:
         run.report.unchanged += service.unchanged
         run.report.other_model += service.other_model
+        run.report.by_hand += service.by_hand
+        run.report.misfits += [tool for tool, fits in service.by_hand.items() if not fits]
     total = sum(service.tools for service in work)
     jobs = run.after_reuse(work)
     yield EnrichEvent(len(run.report.reused), total)
@@ -212,20 +217,21 @@ class Run:
         text = outcome.enrichment
         if text is not None and not self._free(service, text.name):
             outcome = replace(outcome, enrichment=None, reason=f"the name {text.name} is taken")
-        self._save(service, outcome, answer)
         tool_id = outcome.pending.evidence.tool_id
-        if outcome.enrichment is None:
-            self.report.failed.append((tool_id, outcome.reason))
-        else:
+        if self._save(service, outcome, answer):
             self.report.proposed.append(tool_id)
+        else:
+            reason = outcome.reason or "somebody is writing its text by hand"
+            self.report.failed.append((tool_id, reason))
 
-    def _save(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> None:
+    def _save(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> bool:
+        """Whether there is a proposal now."""
         row = self._row(service, outcome, answer)
         if outcome.enrichment is None:
             save_failure(self.connection, row)
-            return
-        save_proposal(self.connection, row)
+            return False
         self._names.setdefault(service.service.service_id, set()).add(row.name)
+        return save_proposal(self.connection, row) is not None
 
     def _row(self, service: ServiceWork, outcome: Outcome, answer: GroupOutcome) -> Written:
         text = outcome.enrichment or Enrichment("", "")
@@ -271,7 +277,6 @@ class Run:
 
     def _worst_case(self, job: Job) -> float:
         """The question and its repair, each answered at full length."""
-        asked = messages([entry.evidence for entry in job.group], job.service.weights)
-        given = sum(tokens(message["content"]) for message in asked)
+        given = size_of(question(job.group, job.service.weights))
         written = 2 * OUTPUT_TOKENS * len(job.group) + 100
         return self._price(2 * given + written, 2 * written) or 0.0

@@ -12,8 +12,8 @@ from enrichment.endpoint import Endpoint
 from enrichment.evidence import Evidence
 from enrichment.forms import ItemFailed, Reply
 from enrichment.phrases import speaks_for_itself
-from enrichment.planning import OUTPUT_TOKENS, Pending
-from enrichment.prompt import SCHEMA, Message, messages, repair, tokens
+from enrichment.planning import OUTPUT_TOKENS, Pending, question, size_of
+from enrichment.prompt import SCHEMA, Message, repair, tokens
 from enrichment.replies import ReplyUnreadable, read_reply
 
 _ROOM_PER_TOOL = 2 * OUTPUT_TOKENS
@@ -22,7 +22,8 @@ _ROOM_PER_TOOL = 2 * OUTPUT_TOKENS
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of one tool: a text that passed, or the reason why there is none; or it was left
-    as it is because its own text is clear."""
+    as it is because its own text is clear. `rules` are those that it broke, the first time where
+    it was mended."""
 
     pending: Pending
     enrichment: Enrichment | None = None
@@ -50,7 +51,7 @@ class _Tally:
 
     def count(self, asked: Sequence[Message], reply: Reply) -> None:
         """Endpoints that report no usage, or far too little, are counted by letters."""
-        given = sum(tokens(message["content"]) for message in asked)
+        given = size_of(asked)
         written = tokens(reply.text)
         self.input_tokens += reply.input_tokens if reply.input_tokens * 2 > given else given
         self.output_tokens += reply.output_tokens if reply.output_tokens * 2 > written else written
@@ -84,7 +85,7 @@ def _conversation(
     tally: _Tally,
 ) -> None:
     """The question, and one repair where an entry is missing or was not accepted."""
-    asked = messages([entry.evidence for entry in group], weights)
+    asked = question(group, weights)
     room = room_for(group)
     reply = _turn(asked, group, around, endpoint, room, tally)
     if len(tally.passed) < len(group) and not reply.refused:
@@ -100,7 +101,7 @@ def from_reply(
 ) -> GroupOutcome:
     """What an answer that came some other way says of a group; there is no repair turn."""
     tally = _Tally()
-    tally.count(messages([entry.evidence for entry in group], weights), reply)
+    tally.count(question(group, weights), reply)
     _read(reply, group, around, tally)
     outcomes = tuple(_outcome(n, entry, tally) for n, entry in enumerate(group, 1))
     return GroupOutcome(outcomes, tally.input_tokens, tally.output_tokens)
@@ -184,15 +185,12 @@ def _quoted(group: Sequence[Pending], tally: _Tally) -> list[str]:
 
 
 def _outcome(number: int, entry: Pending, tally: _Tally) -> Outcome:
-    if number in tally.passed:
-        return Outcome(entry, tally.passed[number])
     faults = tally.faults.get(number, ())
+    rules = tuple(dict.fromkeys(fault.rule for fault in faults))
+    if number in tally.passed:
+        return Outcome(entry, tally.passed[number], rules=rules)
     reason = "; ".join(fault.message for fault in faults) or tally.unreadable
-    return Outcome(
-        entry,
-        reason=reason or "the reply says nothing about it",
-        rules=tuple(dict.fromkeys(fault.rule for fault in faults)),
-    )
+    return Outcome(entry, reason=reason or "the reply says nothing about it", rules=rules)
 
 
 def with_shapes(

@@ -19,7 +19,8 @@ from evaluation.suites import Judged, Names, Suite
 from search.index import build_index
 from search.query import Searcher
 from store.catalog import list_tools
-from store.enrichments import EnrichmentRow, apply, judged
+from store.decisions import judged
+from store.enrichments import EnrichmentRow, apply
 
 if TYPE_CHECKING:
     from search.encoder import Encoder, Vectors

@@ -16,6 +16,9 @@ from psycopg.types.json import Json
 from catalog.text import storable
 from store.connection import translated
 
+HAND = "hand"
+"""The provider of texts that a person wrote."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -39,6 +42,7 @@ class Written:
     output_tokens: int = 0
     cost_usd: float = 0.0
     run_id: UUID | None = None
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +71,29 @@ class EnrichmentRow:
     original_summary: str = ""
     original_description: str = ""
     checks: list[str] = field(default_factory=list)
+    author: str = ""
+    decided_by: str = ""
+    gate: str = ""
+    prompt_version: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    run_id: UUID | None = None
 
     @property
     def tool_id(self) -> str:
         return f"{self.service}/{self.tool}"
+
+    @property
+    def by_hand(self) -> bool:
+        return self.provider == HAND
 
 
 _ROWS = """
 SELECT e.service_id, e.enrichment_id, s.name AS service, e.tool, e.state, e.name, e.description,
        e.aliases, e.limits, e.evidence, e.reason, e.fingerprint, e.provider, e.model, e.cost_usd,
        e.gain, e.created_at, e.decided_at, o.content_hash <> e.content_hash AS stale,
-       o.summary AS original_summary, o.description AS original_description, e.checks
+       o.summary AS original_summary, o.description AS original_description, e.checks,
+       e.author, e.decided_by, e.gate, e.prompt_version, e.input_tokens, e.output_tokens, e.run_id
 FROM enrichments e
 JOIN services s ON s.service_id = e.service_id
 JOIN operations o ON o.service_id = e.service_id AND o.name = e.tool
@@ -101,13 +117,13 @@ def enrichments(
 
 
 def last_fingerprints(conn: psycopg.Connection, service_id: int) -> dict[str, tuple[str, str, str]]:
-    """Tool → (fingerprint, state, model) of the newest text written about it."""
+    """Tool → (fingerprint, state, model) of the newest text that a writer wrote about it."""
     query = (
         "SELECT DISTINCT ON (tool) tool, fingerprint, state, model FROM enrichments"
-        " WHERE service_id = %s ORDER BY tool, enrichment_id DESC"
+        " WHERE service_id = %s AND provider <> %s ORDER BY tool, enrichment_id DESC"
     )
     with translated():
-        rows = conn.execute(query, (service_id,)).fetchall()
+        rows = conn.execute(query, (service_id, HAND)).fetchall()
     return {tool: (fingerprint, state, model) for tool, fingerprint, state, model in rows}
 
 
@@ -132,22 +148,40 @@ def written_before(
 _INSERT = """
 INSERT INTO enrichments (service_id, tool, state, name, description, aliases, limits, evidence,
   checks, reason, content_hash, fingerprint, provider, model, prompt_version, input_tokens,
-  output_tokens, cost_usd, run_id)
+  output_tokens, cost_usd, run_id, author)
 VALUES (%(service_id)s, %(tool)s, %(state)s, %(name)s, %(description)s, %(aliases)s, %(limits)s,
   %(evidence)s, %(checks)s, %(reason)s, %(content_hash)s, %(fingerprint)s, %(provider)s, %(model)s,
-  %(prompt_version)s, %(input_tokens)s, %(output_tokens)s, %(cost_usd)s, %(run_id)s)
+  %(prompt_version)s, %(input_tokens)s, %(output_tokens)s, %(cost_usd)s, %(run_id)s,
+  %(author)s)
+RETURNING enrichment_id
 """
 
 
-def save_proposal(conn: psycopg.Connection, text: Written) -> None:
-    """The text becomes the tool's open proposal; one that was open before is replaced."""
+def save_proposal(conn: psycopg.Connection, text: Written) -> int | None:
+    """The text becomes the tool's open proposal; one that was open before is replaced.
+
+    None, and nothing is saved, where a person's proposal is open and the text is not a person's.
+    """
     with translated(), conn.transaction():
+        if text.provider != HAND and _open_by_hand(conn, text):
+            return None
         conn.execute(
             "UPDATE enrichments SET state = 'replaced' WHERE service_id = %s AND tool = %s"
             " AND state = 'proposed'",
             (text.service_id, text.tool),
         )
-        conn.execute(_INSERT, _values(text, "proposed"))
+        row = conn.execute(_INSERT, _values(text, "proposed")).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _open_by_hand(conn: psycopg.Connection, text: Written) -> bool:
+    found = conn.execute(
+        "SELECT 1 FROM enrichments WHERE service_id = %s AND tool = %s AND state = 'proposed'"
+        " AND provider = %s",
+        (text.service_id, text.tool, HAND),
+    )
+    return found.fetchone() is not None
 
 
 def save_failure(conn: psycopg.Connection, text: Written) -> None:
@@ -157,31 +191,25 @@ def save_failure(conn: psycopg.Connection, text: Written) -> None:
 
 
 def apply(conn: psycopg.Connection, rows: Iterable[EnrichmentRow], decided_by: str) -> int:
-    """Make texts live, each in place of the one that was; how many."""
+    """Make texts live, each in place of the one that was; how many.
+
+    A text on which somebody else decided meanwhile is left as it is.
+    """
     count = 0
     for row in rows:
-        with translated(), conn.transaction():
+        with translated(), conn.transaction() as deciding:
             _decide(conn, row.service_id, row.tool, "applied", "replaced", decided_by)
-            count += _set_state(conn, row, "applied", decided_by)
+            if not set_state(conn, row, "applied", decided_by):
+                raise psycopg.Rollback(deciding)
+            count += 1
     return count
 
 
-def reject(conn: psycopg.Connection, rows: Iterable[EnrichmentRow], decided_by: str) -> int:
+def reject(
+    conn: psycopg.Connection, rows: Iterable[EnrichmentRow], decided_by: str, reason: str = ""
+) -> int:
     with translated():
-        return sum(_set_state(conn, row, "rejected", decided_by) for row in rows)
-
-
-def judged(conn: psycopg.Connection, row: EnrichmentRow, gain: float | None, against: str) -> None:
-    """Note what a proposal gains in search; with words against it, it is rejected for them."""
-    state = "rejected" if against else "proposed"
-    with translated():
-        conn.execute(
-            "UPDATE enrichments SET gain = %s, state = %s, reason = %s,"
-            " decided_at = CASE WHEN %s THEN now() END,"
-            " decided_by = CASE WHEN %s THEN 'gate' ELSE '' END"
-            " WHERE service_id = %s AND enrichment_id = %s AND state = 'proposed'",
-            (gain, state, against, bool(against), bool(against), row.service_id, row.enrichment_id),
-        )
+        return sum(set_state(conn, row, "rejected", decided_by, reason) for row in rows)
 
 
 _BEFORE = """
@@ -198,7 +226,7 @@ def revert(conn: psycopg.Connection, rows: Iterable[EnrichmentRow], decided_by: 
     count = 0
     for row in rows:
         with translated(), conn.transaction():
-            count += _set_state(conn, row, "reverted", decided_by)
+            count += set_state(conn, row, "reverted", decided_by)
             conn.execute(_BEFORE, (decided_by, row.service_id, row.tool))
     return count
 
@@ -213,11 +241,15 @@ def _decide(
     )
 
 
-def _set_state(conn: psycopg.Connection, row: EnrichmentRow, state: str, decided_by: str) -> int:
+def set_state(
+    conn: psycopg.Connection, row: EnrichmentRow, state: str, decided_by: str, reason: str = ""
+) -> int:
+    """0 where the text is not in the state any more that the row says."""
     return conn.execute(
-        "UPDATE enrichments SET state = %s, decided_at = now(), decided_by = %s"
+        "UPDATE enrichments SET state = %s, decided_at = now(), decided_by = %s,"
+        " reason = CASE WHEN %s = '' THEN reason ELSE %s END"
         " WHERE service_id = %s AND enrichment_id = %s AND state = %s",
-        (state, decided_by, row.service_id, row.enrichment_id, row.state),
+        (state, decided_by, reason, _kept(reason), row.service_id, row.enrichment_id, row.state),
     ).rowcount
 
 
@@ -242,6 +274,7 @@ def _values(text: Written, state: str) -> dict[str, Any]:
         "output_tokens": text.output_tokens,
         "cost_usd": text.cost_usd,
         "run_id": text.run_id,
+        "author": _kept(text.author),
     }
 
 
