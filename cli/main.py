@@ -27,6 +27,7 @@ from cli.commands import (
     probe,
     review,
     search,
+    stats,
     trace,
     train,
 )
@@ -63,6 +64,7 @@ for module in (
     index,
     search,
     feedback,
+    stats,
     evaluate,
     train,
     doctor,

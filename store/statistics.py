@@ -1,0 +1,320 @@
+"""What the log of searches says, counted by the database: tools, services, queries, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString, TypeVar
+
+from psycopg import Connection
+from psycopg.rows import class_row
+
+from store.connection import translated
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which searches count: those at or after `since`, if any, that touched one of the services.
+
+    A search touches a service that it names, or one of whose tools is among its hits or, where
+    nothing fitted, among the nearest. No services means all searches.
+    """
+
+    since: datetime | None = None
+    services: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {"since": self.since, "services": list(self.services) or None}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One tool, a service (`tool` None), or all (`service` None too).
+
+    `returned` counts the searches that had the tool among their hits; `first` those that had it as
+    hit 1; `passed_over` those that had it and used another, `above` those of them that ranked it
+    above the one used; `missed` those that used it though it was not among the hits; `near_empty`
+    those that nothing fitted and that it came nearest to; `asked_again` those that had it, used
+    nothing, and were asked again in other words.
+    """
+
+    service: str | None
+    tool: str | None
+    tools: int
+    found: int
+    returned: int
+    rank_sum: int
+    best_rank: int | None
+    first: int
+    chosen: int
+    chosen_first: int
+    passed_over: int
+    above: int
+    missed: int
+    near_empty: int
+    asked_again: int
+    enriched: int
+    stale: int
+    waiting: int
+    undescribed: int
+
+    @property
+    def ignored(self) -> int:
+        """Returned, and another tool was used or none is known to have been."""
+        return self.returned - self.chosen
+
+    @property
+    def mean_rank(self) -> float | None:
+        return self.rank_sum / self.returned if self.returned else None
+
+
+_SINCE = "(%(since)s::timestamptz IS NULL OR l.searched_at >= %(since)s)"
+# The searches of the window; `again` where another one asked the same in other words.
+_SEARCHES = f"""
+search_log l LEFT JOIN (
+  SELECT DISTINCT again_of FROM search_log l WHERE again_of IS NOT NULL AND {_SINCE}
+) AS later ON later.again_of = l.search_id AND l.chosen IS NULL
+"""
+_TOUCHING = """
+  (%(services)s::text[] IS NULL OR l.services && %(services)s OR EXISTS (
+    SELECT FROM unnest(l.tools) AS t WHERE split_part(t, '/', 1) = ANY(%(services)s)))
+"""
+_COUNTS = f"""
+WITH hits AS (
+  SELECT hit.tool,
+         count(*) FILTER (WHERE fits) AS returned,
+         sum(hit.rank) FILTER (WHERE fits) AS rank_sum,
+         min(hit.rank) FILTER (WHERE fits) AS best_rank,
+         count(*) FILTER (WHERE fits AND hit.rank = 1) AS first,
+         count(*) FILTER (WHERE fits AND chosen = hit.tool) AS chosen,
+         count(*) FILTER (WHERE fits AND chosen = hit.tool AND hit.rank = 1) AS chosen_first,
+         count(*) FILTER (WHERE fits AND chosen <> hit.tool AND chosen <> '') AS passed_over,
+         count(*) FILTER (WHERE fits AND hit.rank < chosen_rank) AS above,
+         count(*) FILTER (WHERE NOT fits AND hit.rank = 1) AS near_empty,
+         count(*) FILTER (WHERE fits AND later.again_of IS NOT NULL) AS asked_again
+  FROM {_SEARCHES} CROSS JOIN LATERAL unnest(l.tools) WITH ORDINALITY AS hit (tool, rank)
+  WHERE {_SINCE} GROUP BY hit.tool
+), missed AS (
+  SELECT chosen AS tool, count(*) AS missed FROM search_log l
+  WHERE chosen <> '' AND chosen_rank IS NULL AND {_SINCE} GROUP BY chosen
+), tools AS (
+  SELECT s.name AS service, s.name || '/' || o.name AS tool, h.returned, h.rank_sum, h.best_rank,
+         h.first, h.chosen, h.chosen_first, h.passed_over, h.above, m.missed, h.near_empty,
+         h.asked_again,
+         live.tool IS NOT NULL AS enriched, live.content_hash <> o.content_hash AS stale,
+         open.tool IS NOT NULL AS waiting, o.summary = '' AND o.description = '' AS undescribed
+  FROM services s JOIN operations o ON o.service_id = s.service_id
+  LEFT JOIN enrichments live
+    ON live.service_id = o.service_id AND live.tool = o.name AND live.state = 'applied'
+  LEFT JOIN enrichments open
+    ON open.service_id = o.service_id AND open.tool = o.name AND open.state = 'proposed'
+  LEFT JOIN hits h ON h.tool = s.name || '/' || o.name
+  LEFT JOIN missed m ON m.tool = s.name || '/' || o.name
+  WHERE s.removed_at IS NULL
+    AND (%(services)s::text[] IS NULL OR s.name = ANY(%(services)s))
+)
+SELECT service, tool, count(*) AS tools, count(*) FILTER (WHERE returned > 0) AS found,
+       coalesce(sum(returned), 0)::bigint AS returned,
+       coalesce(sum(rank_sum), 0)::bigint AS rank_sum, min(best_rank) AS best_rank,
+       coalesce(sum(first), 0)::bigint AS first, coalesce(sum(chosen), 0)::bigint AS chosen,
+       coalesce(sum(chosen_first), 0)::bigint AS chosen_first,
+       coalesce(sum(passed_over), 0)::bigint AS passed_over,
+       coalesce(sum(above), 0)::bigint AS above,
+       coalesce(sum(missed), 0)::bigint AS missed,
+       coalesce(sum(near_empty), 0)::bigint AS near_empty,
+       coalesce(sum(asked_again), 0)::bigint AS asked_again,
+       count(*) FILTER (WHERE enriched) AS enriched, count(*) FILTER (WHERE stale) AS stale,
+       count(*) FILTER (WHERE waiting) AS waiting,
+       count(*) FILTER (WHERE undescribed AND NOT enriched) AS undescribed
+FROM tools GROUP BY GROUPING SETS ((service, tool), (service))
+ORDER BY service, tool NULLS FIRST
+"""
+
+
+def counts(conn: Connection, window: Window) -> list[Counts]:
+    """Each service, then its tools, by name; tools that nobody found are there with zeros."""
+    return _rows(conn, Counts, _COUNTS, window.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """All searches in the window, or (`origin` not None) those that came from one place.
+
+    `times_ms` are the 50th, 95th and 99th percentile; None where there is no search.
+    `choices` says how often it is known what was used; of these `first` were hit 1, `missed` were
+    not among the hits, and in `none` cases somebody said that no tool fits.
+    """
+
+    origin: str | None
+    searches: int
+    empty: int
+    asked_again: int
+    choices: int
+    first: int
+    missed: int
+    none: int
+    times_ms: list[float] | None
+    oldest: datetime | None
+
+    @property
+    def p50_ms(self) -> float | None:
+        return self.times_ms[0] if self.times_ms else None
+
+    @property
+    def p95_ms(self) -> float | None:
+        return self.times_ms[1] if self.times_ms else None
+
+    @property
+    def p99_ms(self) -> float | None:
+        return self.times_ms[2] if self.times_ms else None
+
+
+_TOTALS = f"""
+SELECT origin, count(*) AS searches, count(*) FILTER (WHERE NOT fits) AS empty,
+       count(later.again_of) AS asked_again, count(chosen) AS choices,
+       count(*) FILTER (WHERE chosen_rank = 1) AS first,
+       count(*) FILTER (WHERE chosen <> '' AND chosen_rank IS NULL) AS missed,
+       count(*) FILTER (WHERE chosen = '') AS none,
+       percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY took_ms) AS times_ms,
+       min(searched_at) AS oldest
+FROM {_SEARCHES} WHERE {_SINCE} AND {_TOUCHING}
+GROUP BY GROUPING SETS ((), (origin)) ORDER BY origin NULLS FIRST
+"""
+
+
+def totals(conn: Connection, window: Window) -> list[Totals]:
+    """All searches first, then those of each origin."""
+    return _rows(conn, Totals, _TOTALS, window.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The searches of one stretch of time."""
+
+    start: datetime
+    searches: int
+    empty: int
+    p95_ms: float
+
+
+_SLICES = f"""
+SELECT date_bin(make_interval(secs => %(width_s)s), l.searched_at, %(start)s) AS start,
+       count(*) AS searches, count(*) FILTER (WHERE NOT fits) AS empty,
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY took_ms) AS p95_ms
+FROM search_log l WHERE {_SINCE} AND {_TOUCHING}
+GROUP BY 1 ORDER BY 1
+"""
+
+
+def slices(conn: Connection, window: Window, start: datetime, width_s: float) -> list[Slice]:
+    """Searches in stretches of a width, counted from `start`; those without any are left out."""
+    return _rows(conn, Slice, _SLICES, {**window.values, "start": start, "width_s": width_s})
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyQuery:
+    """A query that nothing fitted, how often, and the tool that came nearest most often."""
+
+    query: str
+    times: int
+    nearest: str | None
+    latest: datetime
+
+
+_EMPTY = f"""
+SELECT min(l.query) AS query, count(*) AS times,
+       mode() WITHIN GROUP (ORDER BY l.tools[1]) AS nearest, max(l.searched_at) AS latest
+FROM search_log l
+WHERE NOT l.fits AND {_SINCE} AND {_TOUCHING}
+GROUP BY lower(l.query) ORDER BY times DESC, latest DESC LIMIT %(limit)s
+"""
+
+
+def empty_queries(conn: Connection, window: Window, limit: int) -> list[EmptyQuery]:
+    return _rows(conn, EmptyQuery, _EMPTY, {**window.values, "limit": limit})
+
+
+@dataclass(frozen=True, slots=True)
+class AgainQuery:
+    """A query that was asked again in other words before anything was used, and what it became."""
+
+    query: str
+    times: int
+    then: str
+
+
+_AGAIN = f"""
+SELECT min(l.query) AS query, count(*) AS times,
+       mode() WITHIN GROUP (ORDER BY later.query) AS "then"
+FROM search_log later JOIN search_log l ON l.search_id = later.again_of
+WHERE later.again_of IS NOT NULL AND l.chosen IS NULL
+  AND {_SINCE} AND {_TOUCHING}
+GROUP BY lower(l.query) ORDER BY times DESC, query LIMIT %(limit)s
+"""
+
+
+def again_queries(conn: Connection, window: Window, limit: int) -> list[AgainQuery]:
+    return _rows(conn, AgainQuery, _AGAIN, {**window.values, "limit": limit})
+
+
+@dataclass(frozen=True, slots=True)
+class LiveText:
+    """An enrichment that is live, beside the original, and where its tool was ranked on average
+    before and since. Ranks are None where it was not among the hits; `gain` where the gate did not
+    measure it."""
+
+    tool: str
+    original: str
+    name: str
+    description: str
+    aliases: tuple[str, ...]
+    provider: str
+    model: str
+    since: datetime
+    gain: float | None
+    returned_before: int
+    rank_before: float | None
+    returned_since: int
+    rank_since: float | None
+
+
+_LIVE = f"""
+WITH live AS (
+  SELECT s.name || '/' || e.tool AS tool, e.name, e.description, e.aliases, e.provider, e.model,
+         e.gain, coalesce(e.decided_at, e.created_at) AS since,
+         coalesce(nullif(o.description, ''), o.summary) AS original
+  FROM enrichments e JOIN services s USING (service_id)
+  JOIN operations o ON o.service_id = e.service_id AND o.name = e.tool
+  WHERE e.state = 'applied' AND s.removed_at IS NULL
+    AND (%(services)s::text[] IS NULL OR s.name = ANY(%(services)s))
+), ids AS (SELECT array_agg(tool) AS ids FROM live), ranks AS (
+  SELECT live.tool, count(*) FILTER (WHERE before) AS returned_before,
+         avg(rank) FILTER (WHERE before) AS rank_before,
+         count(*) FILTER (WHERE NOT before) AS returned_since,
+         avg(rank) FILTER (WHERE NOT before) AS rank_since
+  FROM ids, search_log l, unnest(l.tools) WITH ORDINALITY AS hit (tool, rank)
+  JOIN live ON live.tool = hit.tool, LATERAL (SELECT l.searched_at < live.since) AS b (before)
+  WHERE l.fits AND l.tools && ids.ids
+    AND {_SINCE}
+  GROUP BY live.tool
+)
+SELECT live.tool, live.original, live.name, live.description, live.aliases, live.provider,
+       live.model, live.since, live.gain,
+       coalesce(r.returned_before, 0) AS returned_before, r.rank_before::float AS rank_before,
+       coalesce(r.returned_since, 0) AS returned_since, r.rank_since::float AS rank_since
+FROM live LEFT JOIN ranks r USING (tool) ORDER BY live.tool LIMIT %(limit)s
+"""
+
+
+def live_texts(conn: Connection, window: Window, limit: int) -> list[LiveText]:
+    return _rows(conn, LiveText, _LIVE, {**window.values, "limit": limit})
+
+
+def _rows(
+    conn: Connection, kind: type[Row], query: LiteralString, values: dict[str, Any]
+) -> list[Row]:
+    with translated(), conn.cursor(row_factory=class_row(kind)) as cursor:
+        return cursor.execute(query, values).fetchall()
