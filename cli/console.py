@@ -100,10 +100,14 @@ def colours(stream: IO[str] | None = None) -> bool:
     return on_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
-def signed(sign: str, text: str) -> str:
-    """A line of a diff: red for what goes, green for what comes."""
-    code = {"-": "31", "+": "32"}.get(sign)
-    return _coloured(text, code, sys.stdout) if code else text
+def gone(text: str) -> str:
+    """What a diff takes away."""
+    return _coloured(text, "31", sys.stdout)
+
+
+def new(text: str) -> str:
+    """What a diff brings."""
+    return _coloured(text, "32", sys.stdout)
 
 
 def bold(text: str) -> str:

@@ -103,13 +103,15 @@ def _padded(text: str, width: int) -> str:
 
 
 def display_width(text: str) -> int:
-    """Columns on a terminal: two for wide letters (UAX #11), none for combining marks."""
+    """Columns on a terminal: two for wide letters (UAX #11), none for marks and joiners."""
     if text.isascii():
         return len(text)
     import unicodedata
 
     wide = {"W": 2, "F": 2}
     return sum(
-        0 if unicodedata.combining(letter) else wide.get(unicodedata.east_asian_width(letter), 1)
+        0
+        if unicodedata.category(letter) in ("Mn", "Me", "Cf")
+        else wide.get(unicodedata.east_asian_width(letter), 1)
         for letter in text
     )

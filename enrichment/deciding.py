@@ -30,26 +30,55 @@ def changes(connection: Connection, names: Sequence[str]) -> list[Change]:
     return [Change(row, live.get(row.tool_id)) for row in chosen(connection, OPEN, names)]
 
 
-def apply_proposals(connection: Connection, names: Sequence[str], decided_by: str) -> int:
-    """Make open proposals live. A tool named that has none gets back its last rejected or
-    reverted text. Proposals whose tool changed since are left: the next run writes them anew."""
+@dataclass(frozen=True, slots=True)
+class Applicable:
+    """What an apply would make live, and what it would leave: `stale` tools changed since their
+    text was proposed, `by_hand` ones have a person's text live and were not named themselves."""
+
+    rows: tuple[EnrichmentRow, ...]
+    stale: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+
+
+def applicable(connection: Connection, names: Sequence[str]) -> Applicable:
+    """Open proposals; a tool named that has none gets back its last text that was taken away."""
+    named = _tools_of(names)
     found = chosen(connection, OPEN, names)
-    rows = [row for row in found if not row.stale]
-    if found and not rows:
+    hand = {row.tool_id for row in chosen(connection, LIVE, names) if row.by_hand}
+    kept = {r.tool_id for r in found if r.tool_id in hand and not r.by_hand} - set(named)
+    undone = {row.tool_id: row for row in chosen(connection, UNDONE, named)} if named else {}
+    open_tools = {row.tool_id for row in found}
+    again = [row for tool, row in undone.items() if tool not in open_tools]
+    fresh = [row for row in found if not row.stale and row.tool_id not in kept]
+    return Applicable(
+        rows=(*fresh, *again),
+        stale=tuple(row.tool_id for row in found if row.stale),
+        by_hand=tuple(sorted(kept)),
+    )
+
+
+def apply_proposals(connection: Connection, names: Sequence[str], decided_by: str) -> int:
+    """Make open proposals live, and what was taken away from tools that are named. Proposals whose
+    tool changed since are left: the next run writes them anew."""
+    found = applicable(connection, names)
+    if found.stale and not found.rows:
         raise GlossError(
-            f"{found[0].tool_id}: changed since its text was proposed"
-            + (f", and {len(found) - 1} others" if len(found) > 1 else ""),
+            f"{found.stale[0]}: changed since its text was proposed"
+            + (f", and {len(found.stale) - 1} others" if len(found.stale) > 1 else ""),
             hint="gloss enrich writes what changed anew",
         )
-    open_tools = {row.tool_id for row in found}
-    named = _tools_of(names)
-    undone = {row.tool_id: row for row in chosen(connection, UNDONE, named)} if named else {}
-    again = [row for tool, row in undone.items() if tool not in open_tools]
-    return apply(connection, [*rows, *again], decided_by)
+    if found.by_hand and not found.rows:
+        raise GlossError(
+            f"{found.by_hand[0]}: a person wrote what is live",
+            hint=f"gloss apply {found.by_hand[0]} replaces it all the same",
+        )
+    return apply(connection, found.rows, decided_by)
 
 
-def reject_proposals(connection: Connection, names: Sequence[str], decided_by: str) -> int:
-    return reject(connection, chosen(connection, OPEN, names), decided_by)
+def reject_proposals(
+    connection: Connection, names: Sequence[str], decided_by: str, reason: str = ""
+) -> int:
+    return reject(connection, chosen(connection, OPEN, names), decided_by, reason)
 
 
 def revert_live(connection: Connection, names: Sequence[str], decided_by: str) -> int:

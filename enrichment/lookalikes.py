@@ -22,19 +22,27 @@ _COMMON = 60
 def groups(tools: Sequence[Evidence], size: int = GROUP_SIZE) -> list[tuple[Evidence, ...]]:
     """The tools of one service, at most `size` to a group, look-alikes together, in stable order.
 
+    Small families share a group.
+    """
+    return _packed(families(tools, size), size)
+
+
+def families(tools: Sequence[Evidence], size: int = GROUP_SIZE) -> list[tuple[Evidence, ...]]:
+    """Look-alikes, at most `size` of them together; a tool that has none stands alone.
+
     Alike are tools with nearly the same words in their names or nearly the same fields in what
-    they return. Those without look-alikes share a group with their neighbours in the alphabet.
+    they return.
     """
     ordered = sorted(tools, key=lambda tool: tool.name)
     near = _neighbours(ordered)
-    families: list[tuple[Evidence, ...]] = []
+    found: list[tuple[Evidence, ...]] = []
     taken: set[str] = set()
     for tool in ordered:
         if tool.tool_id not in taken:
             others = [other for other in near(tool) if other.tool_id not in taken]
-            families.append((tool, *others[: size - 1]))
-            taken |= {member.tool_id for member in families[-1]}
-    return _packed(families, size)
+            found.append((tool, *others[: size - 1]))
+            taken |= {member.tool_id for member in found[-1]}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
-"""Decisions on texts that no person makes, and the way back from those that one made."""
+"""Decisions on texts that no person makes, the way back from others, and what a run took."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
 
 import psycopg
+from psycopg.rows import class_row
 
 from store.connection import translated
 from store.enrichments import EnrichmentRow, set_state
@@ -69,3 +73,27 @@ def judged(
                 row.service_id, row.enrichment_id,
             ),
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a run took, failures included. `cost_usd` is 0 where prices were not known."""
+
+    run_id: UUID
+    texts: int
+    failed: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: Decimal
+
+
+def spent(conn: psycopg.Connection, run_ids: Sequence[UUID]) -> list[Spent]:
+    """The oldest run first."""
+    query = (
+        "SELECT run_id, count(*) AS texts, count(*) FILTER (WHERE state = 'failed') AS failed,"
+        " sum(input_tokens)::bigint AS input_tokens, sum(output_tokens)::bigint AS output_tokens,"
+        " sum(cost_usd) AS cost_usd FROM enrichments WHERE run_id = ANY(%s)"
+        " GROUP BY run_id ORDER BY min(created_at)"
+    )
+    with translated(), conn.cursor(row_factory=class_row(Spent)) as cursor:
+        return cursor.execute(query, (list(run_ids),)).fetchall()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from catalog.errors import Exit, GlossError, UsageError
-from catalog.text import printable
 from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 
@@ -18,10 +17,14 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from enrichment.deciding import Change
+    from store.decisions import Spent
+    from store.enrichments import EnrichmentRow
 
 DIFF_HELP = """Show proposals against what is there now.
 
-Original and live text with -, the proposal with +. With --exit-code, exits 3 when there are any.
+Look-alikes stand together; what a proposal rests on stands beside it. Side by side from 120 columns
+on, with - and + below that; in a pipe every text on one line. With --exit-code, exits 3 when there
+are any.
 
 \b
   gloss diff crm
@@ -30,7 +33,8 @@ Original and live text with -, the proposal with +. With --exit-code, exits 3 wh
 APPLY_HELP = """Make proposals live.
 
 Discovery reads them from the next gloss index on; calls keep the original name and schema. A tool
-whose text was rejected or reverted gets it back when it is named.
+whose text was rejected or reverted gets it back when it is named. What a person wrote is replaced
+only where the tool itself is named.
 
 \b
   gloss apply crm
@@ -79,17 +83,61 @@ def diff(
     as_json: JsonOption = False,
 ) -> int:
     from enrichment.deciding import changes
+    from enrichment.families import families
+    from store.decisions import spent
 
-    with wiring.open_catalog(settings.load()) as connection:
+    config = settings.load()
+    with wiring.open_catalog(config) as connection:
         found = changes(connection, names or ())
+        grouped = families(connection, found, config.llm.tools_per_request)
+        runs = spent(connection, list({c.proposal.run_id for c in found if c.proposal.run_id}))
     chosen = output.chosen(form, as_json)
     if chosen is Format.text:
-        for change in found:
-            console.out("\n".join(_diff(change)) + "\n")
-        console.log(f"{len(found)} proposals" + ("; decide: gloss apply" if found else ""))
+        _show(grouped, runs)
     else:
-        output.records("proposals", [_as_json(change) for change in found], chosen, ())
+        _print(grouped, runs, chosen)
     return Exit.PENDING if exit_code and found else Exit.OK
+
+
+def _show(grouped: Sequence[Sequence[Change]], runs: Sequence[Spent]) -> None:
+    from cli.commands.diff_text import family_line, page
+
+    for family in grouped:
+        if len(family) > 1:
+            console.out(family_line(family) + "\n")
+        for change in family:
+            console.out("\n".join(page(change)) + "\n")
+    count = sum(len(family) for family in grouped)
+    console.log(f"{count} proposals" + ("; decide: gloss review, or gloss apply" if count else ""))
+    for run in runs:
+        console.log(run_sentence(run))
+
+
+def run_sentence(run: Spent) -> str:
+    """What a run took, failures included."""
+    if not run.input_tokens:
+        return f"run of {run.texts} texts: no model, no cost"
+    cost = f"${run.cost_usd:.4f}" if run.cost_usd else "cost not known"
+    failed = f" ({run.failed} failed)" if run.failed else ""
+    return (
+        f"run of {run.texts} texts{failed}: {run.input_tokens:,} tokens in, "
+        f"{run.output_tokens:,} out, {cost}"
+    )
+
+
+def _print(grouped: Sequence[Sequence[Change]], runs: Sequence[Spent], form: Format) -> None:
+    rows = [
+        _as_json(change) | {"look_alikes": [c.proposal.tool_id for c in family if c is not change]}
+        for family in grouped
+        for change in family
+    ]
+    if form is Format.jsonl:
+        output.records("proposals", rows, form, ())
+        return
+    costs = [
+        asdict(run) | {"run_id": str(run.run_id), "cost_usd": float(run.cost_usd)} for run in runs
+    ]
+    console.out_json({"schema": output.SCHEMA, "proposals": rows, "runs": costs})
 
 
 def apply(names: Names = None, yes: Yes = False) -> None:
@@ -98,10 +146,18 @@ def apply(names: Names = None, yes: Yes = False) -> None:
     _decide("apply", "live now; next: gloss index", names or [], yes, apply_proposals)
 
 
-def reject(names: Names = None, yes: Yes = False) -> None:
+def reject(
+    names: Names = None,
+    yes: Yes = False,
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", show_default=False, help="Kept in the history.")
+    ] = "",
+) -> None:
+    from functools import partial
+
     from enrichment.deciding import reject_proposals
 
-    _decide("reject", "rejected", names or [], yes, reject_proposals)
+    _decide("reject", "rejected", names or [], yes, partial(reject_proposals, reason=reason))
 
 
 def revert(names: Names = None, yes: Yes = False) -> None:
@@ -117,53 +173,47 @@ def _decide(
     yes: bool,
     decide: Callable[[Connection, list[str], str], int],
 ) -> None:
-    _require_consent(verb, names, yes)
+    _require_names(verb, names, yes)
     with wiring.open_catalog(settings.load()) as connection:
+        count, left = _counted(connection, verb, names)
+        if count and not yes:
+            _require_consent(verb, names, count)
         count = decide(connection, names, settings.user_name())
+    for line in left if count else ():
+        console.warning(line)
     console.out(f"{count} {done}" if count else "nothing to do")
 
 
-def _require_consent(verb: str, names: list[str], yes: bool) -> None:
-    """On a terminal a question; elsewhere a named service or tool is consent enough."""
-    what = ", ".join(names) or "everything"
-    if yes:
-        return
-    if sys.stdin is not None and sys.stdin.isatty():
-        if not typer.confirm(f"{verb} {what}?", err=True):
-            raise GlossError("nothing was changed")
-    elif not names:
+def _require_names(verb: str, names: list[str], yes: bool) -> None:
+    if not (yes or names or _asks()):
         raise UsageError(f"{verb} what?", hint=f"gloss {verb} SERVICE, or gloss {verb} --yes")
 
 
-def _diff(change: Change) -> Iterator[str]:
-    new, live = change.proposal, change.live
-    by = "drafted without a model" if new.provider == "shapes" else f"by {printable(new.model)}"
-    gain = "" if new.gain is None else f", gain {new.gain:+.3f}"
-    yield console.bold(f"{printable(new.tool_id)}  ({by}{gain})") + (" STALE" if new.stale else "")
-    old_name = live.name if live else new.tool
-    old_text = live.description if live else (new.original_description or new.original_summary)
-    yield from _lines("-", "name", old_name)
-    yield from _lines("-", "text", old_text or "(nothing)")
-    if live:
-        yield from _lines("-", "also", "; ".join(live.aliases))
-    yield from _lines("+", "name", new.name)
-    yield from _lines("+", "text", new.description)
-    yield from _lines("+", "also", "; ".join(new.aliases))
-    if new.limits:
-        yield from _lines("+", "not", new.limits)
-    yield from _lines(" ", "why", "; ".join(_ground(ground) for ground in new.evidence))
+def _asks() -> bool:
+    """Whether there is somebody to ask; elsewhere a named service or tool is consent enough."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _ground(ground: dict[str, str]) -> str:
-    claim, evidence = ground["claim"], ground["evidence"]
-    return evidence if claim == evidence else f"{claim} = {evidence}"
+def _counted(connection: Connection, verb: str, names: list[str]) -> tuple[int, list[str]]:
+    """How many texts the decision is on, and a word about those that it leaves."""
+    from enrichment.deciding import LIVE, OPEN, applicable, chosen
+
+    if verb != "apply":
+        return len(chosen(connection, LIVE if verb == "revert" else OPEN, names)), []
+    found = applicable(connection, names)
+    left = [f"{tool}: changed since; gloss enrich writes it anew" for tool in found.stale]
+    left += [
+        f"{tool}: a person wrote what is live; name it to replace it" for tool in found.by_hand
+    ]
+    return len(found.rows), left
 
 
-def _lines(sign: str, label: str, text: str) -> Iterator[str]:
-    """One labelled text, folded; the sign stands on every line of it."""
-    folded = textwrap.wrap(printable(" ".join(text.split())), output.page_width(96) - 8) or [""]
-    for at, line in enumerate(folded):
-        yield console.signed(sign, f"{sign} {label if not at else '':<5} {line}")
+def _require_consent(verb: str, names: list[str], count: int) -> None:
+    things = "live text" if verb == "revert" else "proposal"
+    where = f" in {', '.join(names)}" if names else " in all services"
+    asked = f"{verb.capitalize()} {count} {things}{'s' if count != 1 else ''}{where}?"
+    if _asks() and not typer.confirm(asked, err=True):
+        raise GlossError("nothing was changed")
 
 
 def _as_json(change: Change) -> dict[str, Any]:
@@ -172,22 +222,33 @@ def _as_json(change: Change) -> dict[str, Any]:
         "tool": new.tool_id,
         "provider": new.provider,
         "model": new.model,
+        "author": new.author,
         "stale": new.stale,
         "gain": new.gain,
+        "gate": new.gate,
+        "mended": new.checks,
         "original": {
             "name": new.tool,
             "description": new.original_description or new.original_summary,
+            "summary": new.original_summary,
         },
         "live": _text(live) if live else None,
         "proposal": _text(new),
         "evidence": new.evidence,
+        "prompt_version": new.prompt_version,
+        "input_tokens": new.input_tokens,
+        "output_tokens": new.output_tokens,
+        "cost_usd": float(new.cost_usd),
+        "run_id": str(new.run_id) if new.run_id else None,
+        "created_at": new.created_at.isoformat(),
     }
 
 
-def _text(row: Any) -> dict[str, Any]:
+def _text(row: EnrichmentRow) -> dict[str, Any]:
     return {
         "name": row.name,
         "description": row.description,
         "aliases": list(row.aliases),
         "not_for": row.limits,
+        "by_hand": row.by_hand,
     }
