@@ -19,6 +19,7 @@ from search.text import (
     enriched_embedding_text,
     enriched_fields,
     lexical_fields,
+    phrases,
     tool_text,
 )
 from store import index as stored
@@ -53,6 +54,7 @@ class _Entry:
     enriched: tuple[str, ...]
     text: str
     enriched_text: str | None
+    phrases: tuple[str, ...] = ()
 
     @property
     def hashes(self) -> tuple[str, str | None]:
@@ -146,13 +148,14 @@ def _entry(tool: PendingTool, definitions: Mapping[str, Schema]) -> _Entry:
     live = tool.enriched
     if live is None:
         return _Entry(tool, fields, (), embedding_text(text), None)
-    enriched = EnrichedText(live.name, live.description, " ".join(live.aliases))
+    enriched = EnrichedText(live.name, live.description, tuple(live.aliases))
     return _Entry(
         tool,
         fields,
         enriched_fields(enriched),
         embedding_text(text),
         enriched_embedding_text(enriched),
+        phrases(enriched),
     )
 
 
@@ -168,6 +171,7 @@ def _texts(entry: _Entry) -> Iterator[str]:
     yield entry.text
     if entry.enriched_text is not None:
         yield entry.enriched_text
+    yield from entry.phrases
 
 
 def _hash(text: str) -> str:
@@ -207,4 +211,7 @@ def _embedding(entry: _Entry, vectors: Mapping[str, Vectors], mix: Mix) -> Embed
     mixed = vectors[original]
     if live is not None:
         mixed = mix.original * vectors[original] + mix.enriched * vectors[live]
-    return EmbeddingRow(entry.tool.service_id, entry.tool.operation_id, original, live, mixed)
+    pieces = tuple(_hash(phrase) for phrase in entry.phrases)
+    return EmbeddingRow(
+        entry.tool.service_id, entry.tool.operation_id, original, live, mixed, pieces
+    )

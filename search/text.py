@@ -14,7 +14,7 @@ from catalog.words import split_identifier
 from search.abbreviations import readings, spelled_out
 from search.words import lexical
 
-TEXT_VERSION = 2
+TEXT_VERSION = 3
 """Rises whenever the same operation would give another text, so that an old index is rebuilt."""
 
 _MAX_DESCRIPTION = 1200
@@ -67,7 +67,7 @@ class EnrichedText:
 
     name: str
     description: str
-    aliases: str
+    aliases: tuple[str, ...]
 
 
 def lexical_fields(text: ToolText) -> tuple[str, ...]:
@@ -81,12 +81,20 @@ def lexical_fields(text: ToolText) -> tuple[str, ...]:
 
 
 def enriched_fields(text: EnrichedText) -> tuple[str, ...]:
-    return lexical(text.name), lexical(text.description), lexical(text.aliases)
+    return lexical(text.name), lexical(text.description), lexical(" ".join(text.aliases))
 
 
 def enriched_embedding_text(text: EnrichedText) -> str:
-    whole = f"{_spoken(text.name)}. {_plain(text.description)} {_plain(text.aliases)}"
+    aliases = _plain(" ".join(text.aliases))
+    whole = f"{_spoken(text.name)}. {_plain(text.description)} {aliases}"
     return shortened(whole.rstrip(), _MAX_DESCRIPTION)
+
+
+def phrases(text: EnrichedText) -> tuple[str, ...]:
+    """The enriched text in pieces: name and description first, then each name by itself."""
+    told = shortened(f"{_spoken(text.name)}. {_plain(text.description)}", _MAX_DESCRIPTION)
+    names = (_spoken(text.name), *(_plain(alias) for alias in text.aliases))
+    return (told, *dict.fromkeys(name for name in names if name))
 
 
 def _spoken(identifiers: str) -> str:

@@ -60,6 +60,7 @@ class EmbeddingRow:
     original_hash: str
     enriched_hash: str | None
     mixed: Vector
+    phrase_hashes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

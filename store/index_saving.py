@@ -82,15 +82,17 @@ def save_embeddings(conn: Connection, model: str, rows: Sequence[EmbeddingRow]) 
         cursor.executemany(
             """
             INSERT INTO embeddings
-                (service_id, operation_id, model, original_hash, enriched_hash, mixed)
-            VALUES (%s, %s, %s, %s, %s, %s)
+                (service_id, operation_id, model, original_hash, enriched_hash, mixed,
+                 phrase_hashes)
+            VALUES (%s, %s, %s, %s, %s, %s, %s)
             ON CONFLICT (service_id, operation_id, model) DO UPDATE SET
                 original_hash = excluded.original_hash,
-                enriched_hash = excluded.enriched_hash, mixed = excluded.mixed
+                enriched_hash = excluded.enriched_hash, mixed = excluded.mixed,
+                phrase_hashes = excluded.phrase_hashes
             """,
             [
                 (row.service_id, row.operation_id, model, row.original_hash, row.enriched_hash,
-                 literal(row.mixed))
+                 literal(row.mixed), list(row.phrase_hashes))
                 for row in rows
             ],
         )  # fmt: skip
@@ -147,7 +149,8 @@ def drop_unused_vectors(conn: Connection, service_id: int) -> None:
         DELETE FROM vectors v WHERE v.service_id = %s AND NOT EXISTS (
             SELECT FROM embeddings e
             WHERE e.service_id = v.service_id AND e.model = v.model
-              AND v.text_hash IN (e.original_hash, e.enriched_hash)
+              AND (v.text_hash IN (e.original_hash, e.enriched_hash)
+                   OR v.text_hash = ANY(e.phrase_hashes))
         )
         """,
         (service_id,),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,22 @@ from psycopg.rows import class_row
 
 from store.index import MAX_INDEXED_WIDTH
 from store.index_saving import literal
-from store.retrieval import Found
+from store.retrieval import Found, Key
 
 if TYPE_CHECKING:
     from store.index import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseScore:
+    """How near a part of the query is to what the enriched text tells, and to its nearest name."""
+
+    part: int
+    service_id: int
+    operation_id: int
+    told: float
+    named: float
+
 
 _SERVICES = "AND service_id = ANY(%(services)s)"
 
@@ -60,6 +73,34 @@ def nearest(
                 },
             ).fetchall()
     return found
+
+
+def phrase_scores(
+    conn: Connection, keys: Sequence[Key], model: str, vectors: Sequence[Vector]
+) -> list[PhraseScore]:
+    """How near the pieces of enriched text are to each vector; nothing for tools without."""
+    with conn.cursor(row_factory=class_row(PhraseScore)) as cursor:
+        return cursor.execute(
+            """
+            SELECT q.part::int - 1 AS part, k.service AS service_id, k.operation AS operation_id,
+                   max(-(v.vector <#> q.vector)) FILTER (WHERE piece.place = 1) AS told,
+                   max(-(v.vector <#> q.vector)) FILTER (WHERE piece.place > 1) AS named
+            FROM unnest(%(services)s::bigint[], %(operations)s::bigint[]) AS k (service, operation)
+            JOIN embeddings e ON e.service_id = k.service AND e.operation_id = k.operation
+                AND e.model = %(model)s
+            CROSS JOIN LATERAL unnest(e.phrase_hashes) WITH ORDINALITY AS piece (hash, place)
+            JOIN vectors v ON v.service_id = k.service AND v.model = e.model
+                AND v.text_hash = piece.hash
+            CROSS JOIN unnest(%(vectors)s::halfvec[]) WITH ORDINALITY AS q (vector, part)
+            GROUP BY 1, 2, 3
+            """,
+            {
+                "services": [service for service, _ in keys],
+                "operations": [operation for _, operation in keys],
+                "model": model,
+                "vectors": [literal(vector) for vector in vectors],
+            },
+        ).fetchall()
 
 
 def has_approximate_index(conn: Connection, model: str, width: int) -> bool:

@@ -5,6 +5,7 @@ import pytest
 
 from catalog.errors import NotFound
 from search.index import build_index, index_status
+from search.query import search
 from store.catalog import remove_service
 from store.index import index_state, lexemes
 
@@ -201,7 +202,13 @@ def test_live_text_is_mixed_with_the_original_and_goes_when_reverted(conn, save,
 
     report = index()
 
-    assert report.embedded == 1
+    assert encoder.read[1:] == [
+        "get account manager. Who looks after a client. owner",
+        "get account manager. Who looks after a client.",
+        "get account manager",
+        "owner",
+    ]
+    assert report.embedded == 4
     original, enriched = encoder.encode(
         [
             "get process information 3. See documentation",
@@ -217,6 +224,29 @@ def test_live_text_is_mixed_with_the_original_and_goes_when_reverted(conn, save,
     (mixed,) = conn.execute("SELECT mixed::vector::real[] FROM embeddings").fetchone()
     np.testing.assert_allclose(mixed, original, atol=1e-3)
     assert "owner" not in term_counts(conn)
+
+
+def test_a_tool_is_as_near_as_its_nearest_alias(conn, save, index, encoder):
+    """Whole .2, told .4, the nearest name .4: of two tools told alike, the one so called wins."""
+    save("crm", getProcInfo3="See documentation.", getProcInfo4="See documentation.")
+    enrich(conn, "getProcInfo3", "read_a", "Text one.", ["alpha", "who owns the client"])
+    enrich(conn, "getProcInfo4", "read_b", "Text one.", ["beta", "much else the client owns"])
+    index()
+
+    result = search(conn, "who owns the client", encoder=encoder)
+
+    assert [hit.name for hit in result.hits] == ["getProcInfo3", "getProcInfo4"]
+    query, whole, told = encoder.encode(
+        [
+            "who owns the client",
+            "read a. Text one. alpha who owns the client",
+            "read a. Text one.",
+        ]
+    )
+    original = encoder.encode(["get process information 3. See documentation"])[0]
+    mixed = 0.3 * original + 0.7 * whole
+    right = 0.2 * query @ mixed + 0.4 * query @ told + 0.4
+    assert result.hits[0].why["vector"]["cosine"] == pytest.approx(right, abs=2e-3)
 
 
 def test_text_with_signs_of_every_kind_is_indexed(save, index):

@@ -103,7 +103,7 @@ def test_short_forms_are_searched_in_full_as_well():
 
 
 def test_aliases_are_embedded_after_name_and_description():
-    text = EnrichedText("get_customer_status", "Status of one customer.", "blocked overdue")
+    text = EnrichedText("get_customer_status", "Status of one customer.", ("blocked", "overdue"))
 
     assert enriched_embedding_text(text) == (
         "get customer status. Status of one customer. blocked overdue"
