@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench.replay_server import replaying  # noqa: E402
-from sample_specs.server import World, serve  # noqa: E402
+from sample_specs.server import serve  # noqa: E402
 
 INTENTS = ROOT / "sample_specs" / "intents.jsonl"
 SERVICES = ("crm", "hr", "inventory", "billing")
@@ -30,8 +30,10 @@ Figures = dict[str, dict[str, float]]
 
 
 class Gloss:
-    def __init__(self, folder: Path, world: World) -> None:
-        self.folder, self.world = folder, world
+    """`urls` are the base URLs of the services that the cases ask for; "" has none."""
+
+    def __init__(self, folder: Path, urls: dict[str, str], intents: Path) -> None:
+        self.folder, self.urls, self.intents = folder, urls, intents
         self.env = {**os.environ, "GLOSS_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(ROOT)}
 
     def __call__(self, *words: str) -> str:
@@ -44,10 +46,9 @@ class Gloss:
         return done.stdout
 
     def configure(self, model_url: str = "") -> None:
-        urls = {name: url for name, url in self.world.addresses().items() if name != "calls"}
         text = "".join(
             f'[[services]]\nname = "{name}"\nspec = "{name}"\nbase_url = "{url}"\n'
-            for name, url in urls.items()
+            for name, url in self.urls.items()
         )
         if model_url:
             text += f'[llm]\nbase_url = "{model_url}"\nmodel = "replay"\n'
@@ -56,7 +57,7 @@ class Gloss:
 
     def ask(self) -> Figures:
         self("index")
-        (report,) = json.loads(self("eval", str(INTENTS), "--json"))["suites"]
+        (report,) = json.loads(self("eval", str(self.intents), "--json"))["suites"]
         return {"all": _means(report)} | {
             group: _means(values) for group, values in report["groups"].items()
         }
@@ -68,7 +69,8 @@ def _means(values: dict[str, Any]) -> dict[str, float]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="gloss-bench-") as name, serve() as world:
-        gloss = Gloss(Path(name), world)
+        urls = {name: url for name, url in world.addresses().items() if name != "calls"}
+        gloss = Gloss(Path(name), urls, INTENTS)
         gloss.configure()
         gloss("db", "start")
         try:
@@ -88,12 +90,12 @@ def _measure(gloss: Gloss) -> None:
         gloss.configure(replay.url)
         print(gloss("enrich", "--rewrite", "--apply").strip())
     figures["answers"] = gloss.ask()
-    _print(figures)
+    print_figures(figures)
     changed = ", ".join(sorted(replay.changed)) or "none"
     print(f"prompts that differ from those that were answered: {changed}")
 
 
-def _print(figures: dict[str, Figures]) -> None:
+def print_figures(figures: dict[str, Figures]) -> None:
     print(f"{'group':<12}{'n':>4}  " + "".join(f"{name:<26}" for name in figures))
     print(f"{'':<18}" + ("".join(f"{name:<8}" for name in MEASURES) + "  ") * len(figures))
     for group, first in figures["before"].items():
