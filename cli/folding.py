@@ -68,11 +68,16 @@ def _fitting(text: str, width: int) -> int:
 
 
 def shown(line: Line) -> str:
-    text = ""
+    """The line as a terminal takes it; words of one style share its escapes."""
+    runs: list[tuple[str, str]] = []
     for at, word in enumerate(line):
-        text += "" if word.glued or not at else " "
-        text += _SHOWN[word.style](word.text) if word.style else word.text
-    return text
+        gap = "" if word.glued or not at else " "
+        style, text = runs[-1] if runs else ("", "")
+        if runs and style == word.style:
+            runs[-1] = (style, text + gap + word.text)
+        else:
+            runs += [("", gap), (word.style, word.text)]
+    return "".join(_SHOWN[style](text) if style else text for style, text in runs)
 
 
 def line_width(line: Line) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from catalog.enrichment import Enrichment
@@ -62,9 +62,28 @@ class Surroundings:
 
 def check(enrichment: Enrichment, evidence: Evidence, around: Surroundings) -> tuple[Fault, ...]:
     """Every rule that the enrichment breaks; none means that it may become a proposal."""
+    return _faults(RULES, enrichment, evidence, around)
+
+
+def check_by_hand(
+    enrichment: Enrichment, evidence: Evidence, around: Surroundings
+) -> tuple[Fault, ...]:
+    """The same for what a person wrote, who may know what the evidence does not say."""
+    return _faults(HAND_RULES, enrichment, evidence, around)
+
+
+def misfits(enrichment: Enrichment, evidence: Evidence, around: Surroundings) -> tuple[Fault, ...]:
+    """What of a live text no longer holds, now that its operation is what `evidence` says."""
+    return _faults(FITTING_RULES, enrichment, evidence, around)
+
+
+def _faults(
+    names: Collection[str], enrichment: Enrichment, evidence: Evidence, around: Surroundings
+) -> tuple[Fault, ...]:
     return tuple(
         Fault(name, message)
-        for name, rule in _RULES
+        for name, rule in _RULES.items()
+        if name in names
         for message in rule(enrichment, evidence, around)
     )
 
@@ -87,9 +106,12 @@ def _form(e: Enrichment, _: Evidence, __: Surroundings) -> Iterator[str]:
         yield f"not_for: at most {MAX_NOT_FOR} letters"
 
 
-def _own_name(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
+def _own_name(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
     if _plain(e.name) == _plain(evidence.name):
         yield f"name {e.name!r} only repeats the original"
+
+
+def _taken(e: Enrichment, _: Evidence, around: Surroundings) -> Iterator[str]:
     if _plain(e.name) in {_plain(name) for name in around.taken}:
         yield f"name {e.name!r} is taken by another tool of the service"
 
@@ -120,6 +142,19 @@ def _cited(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
         cited = ground.evidence.replace("[]", "").strip(" `\"'").lower()
         if not cited or cited not in haystack:
             yield f"grounds: {ground.evidence!r} is not in the evidence"
+
+
+def _named_fields(e: Enrichment, evidence: Evidence, _: Surroundings) -> Iterator[str]:
+    """Cited parameters and fields only: words of the spec may change and the text still fits."""
+    haystack = "\n".join(evidence.texts).replace("[]", "").lower()
+    for ground in e.grounds:
+        cited = ground.evidence.replace("[]", "").strip(" `\"'").lower()
+        whole = rf"(?<!\w){re.escape(cited)}(?!\w)"
+        if _FIELD.fullmatch(cited) and not re.search(whole, haystack):
+            yield f"{ground.evidence!r} is gone"
+
+
+_FIELD = re.compile(r"[\w.-]+")
 
 
 def _nouns(e: Enrichment, evidence: Evidence, around: Surroundings) -> Iterator[str]:
@@ -213,17 +248,22 @@ def _structure(evidence: Evidence) -> Iterator[str]:
 
 
 Rule = Callable[[Enrichment, Evidence, Surroundings], Iterator[str]]
-_RULES: tuple[tuple[str, Rule], ...] = (
-    ("form", _form),
-    ("own-name", _own_name),
-    ("known-identifiers", _identifiers),
-    ("cited-evidence", _cited),
-    ("grounded-nouns", _nouns),
-    ("verb-and-protocol", _verb),
-    ("lists", _lists),
-    ("no-orders", _orders),
-    ("clean-text", _clean),
-    ("english", _language),
-    ("other-services", _strangers),
-)
-RULES = tuple(name for name, _ in _RULES)
+_RULES: dict[str, Rule] = {
+    "form": _form,
+    "own-name": _own_name,
+    "free-name": _taken,
+    "known-identifiers": _identifiers,
+    "cited-evidence": _cited,
+    "grounded-nouns": _nouns,
+    "verb-and-protocol": _verb,
+    "lists": _lists,
+    "no-orders": _orders,
+    "clean-text": _clean,
+    "english": _language,
+    "other-services": _strangers,
+    "named-fields": _named_fields,
+}
+FITTING_RULES = ("known-identifiers", "named-fields", "verb-and-protocol", "lists")
+RULES = tuple(name for name in _RULES if name != "named-fields")
+_FOR_WRITERS = ("own-name", "cited-evidence", "grounded-nouns")
+HAND_RULES = tuple(name for name in RULES if name not in _FOR_WRITERS)

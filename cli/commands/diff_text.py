@@ -80,7 +80,7 @@ def _remarks(row: EnrichmentRow) -> Iterator[str]:
 def _rows(change: Change) -> Iterator[Row]:
     new, live = change.proposal, change.live
     said = new.original_description or new.original_summary or "(nothing)"
-    names = _compared(_parts(live.name if live else new.tool), _parts(new.name))
+    names = _compared(_parts(live.name if live else new.tool), _parts(new.name), least=2)
     texts = _compared(words(live.description if live else said), words(new.description))
     also = _aliases(live.aliases if live else (), new.aliases)
     limits = _compared(words(live.limits if live else ""), words(new.limits))
@@ -95,12 +95,13 @@ def _parts(name: str) -> list[Word]:
     return [Word(part, glued=at > 0) for at, part in enumerate(found)]
 
 
-def _compared(old: list[Word], new: list[Word]) -> tuple[list[Word], list[Word]]:
-    """What only one side has, marked. Small words in common between others count as nothing."""
+def _compared(old: list[Word], new: list[Word], least: int = 4) -> tuple[list[Word], list[Word]]:
+    """What only one side has, marked. Words in common shorter than `least` letters, where no longer
+    one is beside them, count as nothing."""
     left, right = [_key(word) for word in old], [_key(word) for word in new]
     same_left, same_right = set[int](), set[int]()
     for at, to, size in SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks():
-        if any(len(left[at + n]) > 3 for n in range(size)):
+        if any(len(left[at + n]) >= least for n in range(size)):
             same_left.update(range(at, at + size))
             same_right.update(range(to, to + size))
     return (

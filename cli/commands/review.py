@@ -108,21 +108,23 @@ def _show(grouped: Sequence[Sequence[Change]], runs: Sequence[Spent]) -> None:
         for change in family:
             console.out("\n".join(page(change)) + "\n")
     count = sum(len(family) for family in grouped)
-    console.log(f"{count} proposals" + ("; decide: gloss review, or gloss apply" if count else ""))
+    console.log(_counted_text(count) + ("; decide: gloss review, or gloss apply" if count else ""))
     for run in runs:
         console.log(run_sentence(run))
 
 
+def _counted_text(count: int) -> str:
+    return f"{count} proposal{'' if count == 1 else 's'}"
+
+
 def run_sentence(run: Spent) -> str:
     """What a run took, failures included."""
+    texts = f"run of {run.texts} text{'' if run.texts == 1 else 's'}"
     if not run.input_tokens:
-        return f"run of {run.texts} texts: no model, no cost"
+        return f"{texts}: no model, no cost"
     cost = f"${run.cost_usd:.4f}" if run.cost_usd else "cost not known"
     failed = f" ({run.failed} failed)" if run.failed else ""
-    return (
-        f"run of {run.texts} texts{failed}: {run.input_tokens:,} tokens in, "
-        f"{run.output_tokens:,} out, {cost}"
-    )
+    return f"{texts}{failed}: {run.input_tokens:,} tokens in, {run.output_tokens:,} out, {cost}"
 
 
 def _print(grouped: Sequence[Sequence[Change]], runs: Sequence[Spent], form: Format) -> None:
@@ -209,9 +211,10 @@ def _counted(connection: Connection, verb: str, names: list[str]) -> tuple[int, 
 
 
 def _require_consent(verb: str, names: list[str], count: int) -> None:
-    things = "live text" if verb == "revert" else "proposal"
+    things = f"{count} live text{'' if count == 1 else 's'}"
+    things = things if verb == "revert" else _counted_text(count)
     where = f" in {', '.join(names)}" if names else " in all services"
-    asked = f"{verb.capitalize()} {count} {things}{'s' if count != 1 else ''}{where}?"
+    asked = f"{verb.capitalize()} {things}{where}?"
     if _asks() and not typer.confirm(asked, err=True):
         raise GlossError("nothing was changed")
 
