@@ -24,7 +24,7 @@ def page(report: Report) -> str:
     style, script = (_asset(name) for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     return Template(_asset("page.html")).substitute(
         policy=text(policy),
