@@ -15,7 +15,9 @@ from psycopg.types.json import Jsonb
 from catalog.text import storable
 from store.connection import json_bytes, translated
 
-RunState = Literal["running", "done", "partial", "failed"]
+RunState = Literal["running", "done", "partial", "failed", "killed"]
+
+_COLUMNS = "run_id, command, host, pid, state, exit_code, summary, started_at, finished_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,33 @@ def finish_run(
         )
 
 
+def note_killed(conn: psycopg.Connection, command: str) -> list[RunRow]:
+    """Runs that never said how they ended; for who knows that none of them goes on."""
+    with translated(), conn.cursor(row_factory=class_row(RunRow)) as cursor:
+        return cursor.execute(
+            f"UPDATE runs SET state = 'killed' WHERE command = %s AND state = 'running'"
+            f" RETURNING {_COLUMNS}",
+            (command,),
+        ).fetchall()
+
+
+def last_run(conn: psycopg.Connection, command: str, *, succeeded: bool = False) -> RunRow | None:
+    """The latest run that came to its end; with `succeeded` the latest with exit code 0."""
+    with translated(), conn.cursor(row_factory=class_row(RunRow)) as cursor:
+        return cursor.execute(
+            f"SELECT {_COLUMNS} FROM runs WHERE command = %s AND finished_at IS NOT NULL"
+            " AND (exit_code = 0 OR NOT %s) ORDER BY finished_at DESC LIMIT 1",
+            (command, succeeded),
+        ).fetchone()
+
+
 def list_runs(
     conn: psycopg.Connection, *, command: str | None = None, limit: int = 20
 ) -> list[RunRow]:
     """The latest runs first."""
     with translated(), conn.cursor(row_factory=class_row(RunRow)) as cursor:
         return cursor.execute(
-            "SELECT run_id, command, host, pid, state, exit_code, summary, started_at, finished_at"
+            f"SELECT {_COLUMNS}"
             " FROM runs WHERE %(command)s::text IS NULL OR command = %(command)s"
             " ORDER BY started_at DESC, run_id LIMIT %(limit)s",
             {"command": command, "limit": limit},
