@@ -9,7 +9,7 @@ from catalog.errors import BudgetReached, GlossError
 from enrichment.deciding import applicable
 from enrichment.prompt import PROMPT_VERSION
 from pipeline.keeping import LeaseLost
-from pipeline.sync_night import Night, SyncEvent, SyncRequest, settled
+from pipeline.sync_night import Night, SyncEvent, SyncRequest, settled, tries_after
 from pipeline.sync_report import ServiceReport
 from store import syncs
 from store.enrichments import apply
