@@ -56,7 +56,10 @@ class Probe(_Section):
 class Service(_Section):
     name: str
     spec: str
+    owner: str = ""
     enrich: bool = False
+    auto_apply: bool = False
+    max_cost: float | None = Field(default=None, ge=0)
     base_url: str = ""
     include: list[str] = Field(default_factory=list)
     headers: dict[str, str] = Field(default_factory=dict)

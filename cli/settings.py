@@ -32,7 +32,8 @@ class ProbeSettings:
 class DeclaredService:
     """One `[[services]]` entry; `spec` is whole or absolute.
 
-    Values of `headers` may be `env:NAME` or `file:PATH`: see `secret`.
+    Values of `headers` may be `env:NAME` or `file:PATH`: see `secret`. `auto_apply` and `max_cost`
+    (USD a run) are for `gloss sync`.
     """
 
     name: str
@@ -42,6 +43,9 @@ class DeclaredService:
     base_url: str = ""
     enrich: bool = False
     probe: ProbeSettings = ProbeSettings()
+    owner: str = ""
+    auto_apply: bool = False
+    max_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,9 @@ def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
             base_url=entry.base_url,
             enrich=entry.enrich,
             probe=_probe(entry.probe),
+            owner=entry.owner,
+            auto_apply=entry.auto_apply,
+            max_cost=entry.max_cost,
         )
         for entry in config.services
     )
