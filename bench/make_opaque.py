@@ -162,7 +162,9 @@ def main(datasets: Path, out: Path) -> None:
         target.mkdir(parents=True, exist_ok=True)
         spec = json.dumps(coder.spec(source.service), indent=1)
         (target / f"{source.service}.json").write_text(spec + "\n", encoding="utf-8")
-        asked = [json.dumps(case, ensure_ascii=False) for case in cases(folder, source, coder.wires)]
+        asked = [
+            json.dumps(case, ensure_ascii=False) for case in cases(folder, source, coder.wires)
+        ]
         shutil.copyfile(folder / "LICENSE.upstream", target / "LICENSE.upstream")
         print(f"{source.service}: {len(coder.wires)} operations, {len(asked)} cases")
         lines += asked

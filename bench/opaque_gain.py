@@ -1,4 +1,4 @@
-"""What enrichment gives to search on public services made obscure: before, shapes, replayed answers.
+"""What enrichment gives on public services made obscure: before, shapes, replayed answers.
 
     python bench/opaque_gain.py
 
@@ -24,7 +24,7 @@ SERVICES = ("mdsvc", "clsvc", "shsvc")
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="gloss-bench-") as name:
-        gloss = Gloss(Path(name), {service: "" for service in SERVICES}, FOLDER / "intents.jsonl")
+        gloss = Gloss(Path(name), dict.fromkeys(SERVICES, ""), FOLDER / "intents.jsonl")
         gloss.configure()
         gloss("db", "start")
         try:
