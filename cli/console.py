@@ -11,6 +11,7 @@ from typing import IO, Any, cast
 from catalog.text import json_safe, printable
 
 _secrets: list[str] = []
+_log = {"stamped": False}
 
 
 class ReaderGone(Exception):
@@ -19,6 +20,7 @@ class ReaderGone(Exception):
 
 def prepare() -> None:
     """Make the streams safe: no letter that the terminal lacks, no closed stream, is an error."""
+    _log["stamped"] = False
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -45,6 +47,13 @@ def out(text: str) -> None:
         sys.stdout.write(masked(text) + "\n")
 
 
+def ask(text: str) -> None:
+    """A question on stdout; the answer comes on the same line."""
+    with _reader():
+        sys.stdout.write(masked(text))
+        sys.stdout.flush()
+
+
 def out_json(value: Any, *, indent: bool = False) -> None:
     """JSON in UTF-8; where stdout cannot carry it, escaped, which is the same JSON."""
     import json
@@ -54,21 +63,44 @@ def out_json(value: Any, *, indent: bool = False) -> None:
     out(json_safe(text))
 
 
+def stamp_log() -> None:
+    """From now on every line on stderr begins with its time and level, unless a person watches."""
+    _log["stamped"] = not on_terminal(sys.stderr)
+
+
 def log(text: str) -> None:
     """Words for the person or the log; never part of the result."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(masked(text) + "\n")
-        sys.stderr.flush()
+    _say("INFO", text)
 
 
 def warning(text: str) -> None:
-    log(f"{_coloured('warning:', '33', sys.stderr)} {printable(text)}")
+    shown = printable(text)
+    _say(
+        "WARNING",
+        shown if _log["stamped"] else f"{_coloured('warning:', '33', sys.stderr)} {shown}",
+    )
 
 
 def error(message: str, hint: str = "") -> None:
-    log(f"{_coloured('error:', '31', sys.stderr)} {printable(message)}")
+    shown = printable(message)
+    tried = f"{'' if hint.endswith('?') else 'try: '}{printable(hint)}"
+    if _log["stamped"]:
+        _say("ERROR", f"{shown}; {tried}" if hint else shown)
+        return
+    _say("ERROR", f"{_coloured('error:', '31', sys.stderr)} {shown}")
     if hint:
-        log(f"  {'' if hint.endswith('?') else 'try: '}{printable(hint)}")
+        _say("ERROR", f"  {tried}")
+
+
+def _say(level: str, text: str) -> None:
+    if _log["stamped"]:
+        from datetime import datetime
+
+        now = datetime.now().astimezone().isoformat(timespec="seconds")
+        text = "\n".join(f"{now} {level} {line}" for line in text.splitlines())
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(masked(text) + "\n")
+        sys.stderr.flush()
 
 
 def flush() -> None:
