@@ -46,8 +46,15 @@ OWN_FEATURES = (
     "path_holders",
     "text_length",
 )
-EXAMPLE_FEATURES = ("like_best", "like_three", "like_lead", "has_examples", "tool_share",
-                    "service_share")  # fmt: skip
+EXAMPLE_FEATURES = (
+    "like_best",
+    "like_three",
+    "like_lead",
+    "like_vote",
+    "has_examples",
+    "tool_share",
+    "service_share",
+)
 FEATURES = (*OWN_FEATURES, *EXAMPLE_FEATURES)
 
 
@@ -234,6 +241,7 @@ def example_features(likeness: Sequence[Likeness]) -> Vectors:
     import numpy as np
 
     total = sum(found.examples for found in likeness) or 1
+    mass = sum(found.mass for found in likeness) or 1.0
     by_service: dict[int, int] = defaultdict(int)
     for found in likeness:
         by_service[found.service_id] += found.examples
@@ -244,6 +252,7 @@ def example_features(likeness: Sequence[Likeness]) -> Vectors:
                 found.best,
                 found.three,
                 lead,
+                found.mass / mass,
                 float(found.examples > 0),
                 found.examples / total,
                 by_service[found.service_id] / total,

@@ -14,15 +14,18 @@ from catalog.errors import UsageError
 from search.encoder import Encoder
 from search.rerank import Reranker, example_features, load_trained
 from search.training_cases import (
+    SLICES,
     Example,
     LabelledCase,
     Memory,
     TrainEvent,
+    gains_of,
+    joined,
     lists,
     remembered,
     same_intents,
     seen,
-    split,
+    slices,
 )
 from search.training_fit import Lists, chance_of_luck, fit, quality
 from store.rerankers import likeness, save_reranker
@@ -31,13 +34,18 @@ from store.retrieval import Mix
 MIN_INTENTS = 60
 """Fewer different intents leave too few apart to tell a gain from luck."""
 LUCK = 0.05
+ROUNDS = 4
+"""Each holds another quarter of the cases out, so that every case is judged once by a reranker
+that has not seen its intent; of the rest a fifth stops the training."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """What became of it, and the model's card; ndcg@10 and hit@1 are of the cases held out.
+    """What became of it, and the model's card; ndcg@10 and hit@1 are of cases while held out.
 
-    `kept` is "new" or "old", `old` what it was compared with: "builtin" or "trained".
+    `kept` is "new" or "old", `old` what it was compared with: "builtin" or "trained". `p` is the
+    chance that the gain is luck, `p_noise` that the labels have nothing to do with the questions:
+    where some tools are right more often than others, that alone can be learnt.
     """
 
     kept: str
@@ -47,13 +55,12 @@ class TrainReport:
     intents: int
     train: int
     validation: int
-    held_out: int
-    held_out_intents: int
     ndcg10_old: float
     ndcg10_new: float
     hit1_old: float
     hit1_new: float
     p: float
+    p_noise: float
     seed: int
     data_hash: str
     model: str
@@ -65,11 +72,16 @@ class TrainReport:
     def sentence(self) -> str:
         figures = (
             f"ndcg@10 {self.ndcg10_old:.3f} → {self.ndcg10_new:.3f}, hit@1 {self.hit1_old:.3f} → "
-            f"{self.hit1_new:.3f} on {self.held_out} cases held out, p = {self.p:.4f}"
+            f"{self.hit1_new:.3f} on {self.cases} cases, each held out once, p = {self.p:.4f}"
         )
         if self.kept == "new":
             saved = "search uses the new one" if self.saved else "a dry run, so nothing changed"
             return f"the new reranker is better: {figures}; {saved}"
+        if self.p < LUCK:
+            return (
+                "kept the old one: the right tools of these cases have nothing to do with their "
+                f"questions: {figures}"
+            )
         old = "the packaged ranking" if self.old == "builtin" else "the one trained before"
         return f"kept the old one: no proof that the new one beats {old}: {figures}"
 
@@ -83,24 +95,31 @@ def train(
     seed: int = 0,
     dry_run: bool = False,
 ) -> Generator[TrainEvent, None, TrainReport]:
-    """Fits, compares on cases apart, and keeps the new one where it proves better there.
+    """Fits, compares on cases held out, and keeps the new one where it proves better there.
 
-    Weights come from the training part; the questions of all parts are remembered with them.
+    The one that is kept is then fitted to all cases but those that stop the training.
     """
     answerable = [case for case in cases if case.grades]
     _enough(len(answerable), "cases with a right tool")
     examples = yield from seen(conn, encoder, answerable, mix or Mix())
     groups = same_intents(examples)
     _enough(len(set(groups)), "different intents")
-    parts = split(examples, groups, seed)
-    memory = Memory([examples[i] for i in parts[0]], [groups[i] for i in parts[0]])
-    made = [lists(examples, groups, part, memory) for part in parts]
-    reranker = fit(made[0], made[1], encoder.model)
-    report = _compared(conn, examples, groups, parts, made[2], reranker, seed)
-    report = replace(report, data_hash=_data_hash(answerable), saved=report.saved and not dry_run)
+    parts = slices(examples, groups, seed)
+    rounds = [_round(conn, examples, groups, parts, n, encoder.model) for n in range(ROUNDS)]
+    report = _report(examples, groups, rounds, encoder.model, seed)
+    stop = SLICES // 5
+    reranker, _ = _fitted(examples, groups, parts[stop:], parts[:stop], encoder.model)
+    report = replace(
+        report,
+        saved=report.saved and not dry_run,
+        train=sum(map(len, parts[stop:])),
+        validation=sum(map(len, parts[:stop])),
+        data_hash=_data_hash(answerable),
+    )
     if report.saved:
-        save_reranker(conn, encoder.model, reranker.as_json(), report.as_json(),
-                      remembered(examples))  # fmt: skip
+        save_reranker(
+            conn, encoder.model, reranker.as_json(), report.as_json(), remembered(examples)
+        )
     return report
 
 
@@ -113,44 +132,101 @@ def _enough(found: int, of_what: str) -> None:
         )
 
 
-def _compared(
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What the cases of a round's held-out part got: ndcg@10 and hit@1, old and new.
+
+    `strange` is what the new ranking would get if each case had the right tools of another one.
+    """
+
+    held_out: list[int]
+    old: str
+    before: tuple[Any, Any]
+    after: tuple[Any, Any]
+    strange: Any
+
+
+def _round(
     conn: Connection,
     examples: Sequence[Example],
     groups: Sequence[int],
     parts: Sequence[Sequence[int]],
-    held_out: Lists,
-    reranker: Reranker,
+    number: int,
+    model: str,
+) -> _Round:
+    size = SLICES // ROUNDS
+    turned = [*parts[number * size :], *parts[: number * size]]
+    held_out, rest = joined(turned[:size]), turned[size:]
+    stop = len(rest) // 5
+    reranker, memory = _fitted(examples, groups, rest[stop:], rest[:stop], model)
+    apart = lists(examples, groups, held_out, memory)
+    old, before = _old_scores(conn, [examples[i] for i in held_out], apart, model)
+    after = _scores(reranker, apart.base, apart.features)
+    strange, _ = quality(after, _with_others_labels(apart, [examples[i] for i in held_out]))
+    return _Round(held_out, old, quality(before, apart), quality(after, apart), strange)
+
+
+def _with_others_labels(held_out: Lists, examples: Sequence[Example]) -> Lists:
+    import numpy as np
+
+    gains = np.zeros_like(held_out.gains)
+    for row, example in enumerate(examples):
+        gains[row, : len(example.keys)] = gains_of(example.keys, examples[row - 1].right)
+    return replace(held_out, gains=gains, ideal=np.roll(held_out.ideal, 1))
+
+
+def _fitted(
+    examples: Sequence[Example],
+    groups: Sequence[int],
+    train_on: Sequence[Sequence[int]],
+    stop_by: Sequence[Sequence[int]],
+    model: str,
+) -> tuple[Reranker, Memory]:
+    places = joined(train_on)
+    memory = Memory([examples[i] for i in places], [groups[i] for i in places])
+    learnt = lists(examples, groups, places, memory)
+    return fit(learnt, lists(examples, groups, joined(stop_by), memory), model), memory
+
+
+def _report(
+    examples: Sequence[Example],
+    groups: Sequence[int],
+    rounds: Sequence[_Round],
+    model: str,
     seed: int,
 ) -> TrainReport:
     import numpy as np
 
-    old, before = _old_scores(conn, [examples[i] for i in parts[2]], held_out, reranker.model)
-    after = _scores(reranker, held_out.base, held_out.features)
-    (ndcg_old, hit_old), (ndcg_new, hit_new) = quality(before, held_out), quality(after, held_out)
-    apart = np.array([groups[i] for i in parts[2]])
-    gains = ndcg_new - ndcg_old
-    p = chance_of_luck(gains, apart, seed)
-    wins = bool(p < LUCK and gains.mean() > 0)
+    new = np.concatenate([r.after[0] for r in rounds])
+    intents = np.array([groups[i] for r in rounds for i in r.held_out])
+    p = chance_of_luck(new - np.concatenate([r.before[0] for r in rounds]), intents, seed)
+    noise = chance_of_luck(new - np.concatenate([r.strange for r in rounds]), intents, seed)
+    wins = p < LUCK and noise < LUCK / 5
     return TrainReport(
         kept="new" if wins else "old",
         saved=wins,
-        old=old,
+        old=rounds[0].old,
         cases=len(examples),
         intents=len(set(groups)),
-        train=len(parts[0]),
-        validation=len(parts[1]),
-        held_out=len(parts[2]),
-        held_out_intents=len(set(apart.tolist())),
-        ndcg10_old=round(float(ndcg_old.mean()), 4),
-        ndcg10_new=round(float(ndcg_new.mean()), 4),
-        hit1_old=round(float(hit_old.mean()), 4),
-        hit1_new=round(float(hit_new.mean()), 4),
+        train=0,
+        validation=0,
+        ndcg10_old=_mean([r.before[0] for r in rounds]),
+        ndcg10_new=_mean([r.after[0] for r in rounds]),
+        hit1_old=_mean([r.before[1] for r in rounds]),
+        hit1_new=_mean([r.after[1] for r in rounds]),
         p=round(p, 4),
+        p_noise=round(noise, 4),
         seed=seed,
         data_hash="",
-        model=reranker.model,
+        model=model,
         trained_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+
+
+def _mean(values: Sequence[Any]) -> float:
+    import numpy as np
+
+    return round(float(np.concatenate(values).mean()), 4)
 
 
 def _scores(reranker: Reranker, base: Any, features: Any) -> Any:

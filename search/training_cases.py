@@ -20,7 +20,7 @@ from search.ranking import Scored, score
 from search.rerank import best, example_features, own_features
 from search.training_fit import Lists, ideal_gain, padded
 from search.words import lexical
-from store.rerankers import Likeness, Remembered
+from store.rerankers import VOTE, Likeness, Remembered
 from store.retrieval import Key, Mix
 from store.vector_search import has_approximate_index
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 ALIKE = 0.9
 """Cosine from which two questions are one intent in other words."""
-TRAIN, VALIDATION = 0.6, 0.15
-"""Shares of the cases; the rest is held out."""
+SLICES = 20
+"""Parts that cases are dealt into; what trains and what is held out are so many of them."""
 PER_TOOL = 200
 """Questions that are remembered of one tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledCase:
-    """A question and its right tools, as ids of the catalog with grades."""
+    """A question and its right tools with grades."""
 
     query: str
-    grades: Mapping[str, float]
+    grades: Mapping[Key, float]
     context: str = ""
 
 
@@ -52,19 +52,19 @@ class TrainEvent:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A case as search saw it: its best candidates, what is known of each, and which are right.
-
-    `service` is that of the right tool; `ideal` the gain with every right tool at the top.
-    """
+    """A case as search saw it: its best candidates and what is known of each. `right` tools may be
+    missing from them."""
 
     query_hash: str
-    service: str
+    right: Mapping[Key, float]
     vectors: Vectors
     keys: list[Key]
     base: Vectors
     own: Vectors
-    gains: Vectors
-    ideal: float
+
+    @property
+    def service(self) -> int:
+        return min(self.right)[0]
 
 
 def seen(
@@ -90,13 +90,11 @@ def _example(case: LabelledCase, scored: Scored) -> Example:
     assert scored.pool.vectors is not None
     return Example(
         hash_of(case.query),
-        min(case.grades).partition("/")[0],
+        case.grades,
         scored.pool.vectors,
         [(tool.service_id, tool.operation_id) for tool in tools],
         np.array([scored.scores[i] for i in chosen], dtype=np.float32),
         own_features(scored, chosen),
-        np.array([case.grades.get(f"{t.service}/{t.name}", 0.0) for t in tools], dtype=np.float32),
-        ideal_gain(list(case.grades.values())),
     )
 
 
@@ -123,22 +121,26 @@ def same_intents(examples: Sequence[Example]) -> list[int]:
     return [root(i) for i in range(len(rows))]
 
 
-def split(examples: Sequence[Example], groups: Sequence[int], seed: int) -> list[list[int]]:
-    """Places of cases to train on, to stop by, and held out: intents whole, services alike."""
-    members: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    service = {group: examples[i].service for i, group in enumerate(groups)}
+def slices(examples: Sequence[Example], groups: Sequence[int], seed: int) -> list[list[int]]:
+    """Places of the cases in SLICES parts of like size: intents whole, services spread evenly."""
+    members: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    service = {group: examples[group].service for group in groups}
     for i, group in enumerate(groups):
         members[service[group]][group].append(i)
-    parts: list[list[int]] = [[], [], []]
+    parts: list[list[int]] = [[] for _ in range(SLICES)]
     draw = random.Random(seed)
-    carried = draw.random()
+    intents: list[list[int]] = []
     for name in sorted(members):
-        intents = list(members[name].values())
-        draw.shuffle(intents)
-        for place, places in enumerate(intents):
-            share = (place + carried) / len(intents) % 1
-            parts[0 if share < TRAIN else 1 if share < TRAIN + VALIDATION else 2] += places
+        found = list(members[name].values())
+        draw.shuffle(found)
+        intents += found
+    for place, places in enumerate(intents):
+        parts[place % SLICES] += places
     return parts
+
+
+def joined(parts: Sequence[Sequence[int]]) -> list[int]:
+    return sorted(place for part in parts for place in part)
 
 
 class Memory:
@@ -151,7 +153,7 @@ class Memory:
         self._groups = np.array(groups)
         by_tool: dict[Key, list[int]] = defaultdict(list)
         for row, example in enumerate(examples):
-            for key in _right(example):
+            for key in example.right:
                 by_tool[key].append(row)
         self._by_tool = {key: np.array(rows[:PER_TOOL]) for key, rows in by_tool.items()}
 
@@ -167,8 +169,9 @@ class Memory:
         rows = self._by_tool.get(key, np.zeros(0, dtype=np.int64))
         near = np.sort(alike[rows[others[rows]]])[::-1]
         if not len(near):
-            return Likeness(*key, 0.0, 0.0, 0)
-        return Likeness(*key, float(near[0]), float(near[:3].sum()) / 3, len(near))
+            return Likeness(*key, 0.0, 0.0, 0.0, 0)
+        mass = float(np.exp(VOTE * (near - 1)).sum())
+        return Likeness(*key, float(near[0]), float(near[:3].sum()) / 3, mass, len(near))
 
 
 def lists(
@@ -181,9 +184,15 @@ def lists(
         np.hstack([e.own, example_features(memory.likeness(e, groups[i]))])
         for i, e in zip(places, chosen, strict=True)
     ]
-    return padded(
-        [e.base for e in chosen], features, [e.gains for e in chosen], [e.ideal for e in chosen]
-    )
+    gains = [gains_of(e.keys, e.right) for e in chosen]
+    ideal = [ideal_gain(list(e.right.values())) for e in chosen]
+    return padded([e.base for e in chosen], features, gains, ideal)
+
+
+def gains_of(keys: Sequence[Key], right: Mapping[Key, float]) -> Vectors:
+    import numpy as np
+
+    return np.array([right.get(key, 0.0) for key in keys], dtype=np.float32)
 
 
 def remembered(examples: Sequence[Example]) -> list[Remembered]:
@@ -191,13 +200,9 @@ def remembered(examples: Sequence[Example]) -> list[Remembered]:
     kept: dict[Key, int] = defaultdict(int)
     found = []
     for example in examples:
-        for key in _right(example):
+        for key in example.right:
             kept[key] += 1
             if kept[key] <= PER_TOOL:
                 vector = [round(float(value), 5) for value in example.vectors[0]]
                 found.append(Remembered(*key, example.query_hash, vector))
     return found
-
-
-def _right(example: Example) -> list[Key]:
-    return [key for key, gain in zip(example.keys, example.gains, strict=True) if gain > 0]

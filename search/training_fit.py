@@ -67,7 +67,9 @@ def fit(train: Lists, validation: Lists, model: str) -> Reranker:
 
 
 def _standard(lists: Lists, means: Any, scales: Any) -> Any:
-    return (lists.features - means) / scales
+    import numpy as np
+
+    return ((lists.features - means) / scales).astype(np.float32)
 
 
 def _plain(values: Any) -> tuple[float, ...]:
@@ -104,6 +106,7 @@ def _loss(lists: Lists, values: Any, point: Any) -> tuple[float, Any]:
     """Mean cross entropy between grades and the softmax over candidates, and its gradient."""
     import numpy as np
 
+    point = point.astype(np.float32)  # else every product copies the features
     odds = point[-1] * lists.base + values @ point[:-1]
     odds = np.where(lists.mask > 0, odds, -1e9)
     odds -= odds.max(axis=1, keepdims=True)
@@ -115,7 +118,7 @@ def _loss(lists: Lists, values: Any, point: Any) -> tuple[float, Any]:
     cases = max(float(counts.sum()), 1.0)
     loss = -(wanted * np.log(np.maximum(chances, 1e-12))).sum(axis=1)
     off = (chances - wanted) * counts[:, None] / cases
-    slope = np.append(np.einsum("nc,ncf->f", off, values), (off * lists.base).sum())
+    slope = np.append(off.ravel() @ values.reshape(-1, len(point) - 1), (off * lists.base).sum())
     return float((loss * counts).sum() / cases), slope
 
 

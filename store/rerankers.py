@@ -14,6 +14,8 @@ from psycopg.types.json import Jsonb
 from store.retrieval import Key
 
 _BATCH = 2000
+VOTE = 20.0
+"""How fast a remembered question's voice fades with its distance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,14 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How like a question is to those that a tool is known to be right for: the best cosine, and
-    the mean of the best three (the missing count 0)."""
+    """How like a question is to those that a tool is known to be right for: the best cosine, the
+    mean of the best three (the missing count 0), and the sum of exp(VOTE · (cosine − 1))."""
 
     service_id: int
     operation_id: int
     best: float
     three: float
+    mass: float
     examples: int
 
 
@@ -104,12 +107,13 @@ def likeness(
             },
         ).fetchall()
     found = {(row.service_id, row.operation_id): row for row in rows}
-    return [found.get(key) or Likeness(*key, 0.0, 0.0, 0) for key in keys]
+    return [found.get(key) or Likeness(*key, 0.0, 0.0, 0.0, 0) for key in keys]
 
 
-_LIKENESS = """
+_LIKENESS = f"""
 SELECT service_id, operation_id, max(cosine)::float8 AS best,
-       (sum(cosine) FILTER (WHERE place <= 3) / 3)::float8 AS three, count(*)::int AS examples
+       (sum(cosine) FILTER (WHERE place <= 3) / 3)::float8 AS three,
+       sum(exp({VOTE} * (cosine - 1)))::float8 AS mass, count(*)::int AS examples
 FROM (
     SELECT service_id, operation_id, cosine, row_number() OVER (
         PARTITION BY service_id, operation_id ORDER BY cosine DESC) AS place

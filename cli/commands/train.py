@@ -88,10 +88,17 @@ def _labelled(connection: Connection, files: Sequence[Path]) -> list[LabelledCas
     from search.training_cases import LabelledCase
     from store.catalog import list_tools
 
-    names = Names(list_tools(connection))
+    tools = list_tools(connection)
+    names = Names(tools)
+    keys = {tool.id: (tool.service_id, tool.operation_id) for tool in tools}
     judged = [names.judge(case) for file in files for case in read_suite(file).cases]
     _warn_missing(judged)
-    return [LabelledCase(j.case.query, j.grades, j.case.context) for j in judged]
+    return [
+        LabelledCase(
+            j.case.query, {keys[name]: grade for name, grade in j.grades.items()}, j.case.context
+        )
+        for j in judged
+    ]
 
 
 def _warn_missing(judged: Sequence[Judged]) -> None:
