@@ -22,7 +22,7 @@ from cli.settings import Settings
 
 @contextmanager
 def held(config: Settings) -> Iterator[None]:
-    """TryLater where another process of this host has the lock; nothing where no folder takes it."""
+    """TryLater where another process of this host has the lock; none where no folder takes it."""
     file = next((opened for path in _places(config) if (opened := _opened(path)) is not None), None)
     if file is None:
         yield
@@ -39,7 +39,10 @@ def _places(config: Settings) -> Iterator[Path]:
     if not config.database_url:
         yield config.data_dir / "sync.lock"
         return
-    name = sha256(config.database_url.encode("utf-8", "replace")).hexdigest()[:16]
+    from store.connection import shown
+
+    address = shown(config.database_url)  # without its password
+    name = sha256(address.encode("utf-8", "replace")).hexdigest()[:16]
     for folder in (config.runtime_dir, config.data_dir, Path(tempfile.gettempdir())):
         if folder is not None:
             yield folder / f"gloss-sync-{os.getuid()}-{name}.lock"

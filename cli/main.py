@@ -29,6 +29,7 @@ from cli.commands import (
     review,
     search,
     stats,
+    sync,
     trace,
     train,
 )
@@ -69,6 +70,7 @@ for module in (
     stats,
     evaluate,
     train,
+    sync,
     doctor,
 ):
     module.register(app)

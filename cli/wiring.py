@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 @contextmanager
 def open_catalog(settings: Settings) -> Iterator[Connection]:
     """A connection to an up-to-date catalog; the embedded server runs while it is open."""
-    with database_url(settings) as url:
-        from store.migrate import open_catalog as opened
+    with database_url(settings) as url, opened(url) as connection:
+        yield connection
 
-        with opened(url) as connection:
-            yield connection
+
+def opened(url: str) -> Connection:
+    from store.migrate import open_catalog
+
+    return open_catalog(url)
 
 
 @contextmanager
@@ -97,6 +100,13 @@ def endpoint_settings(settings: Settings) -> EndpointSettings | None:
         price_in=llm.price_in,
         price_out=llm.price_out,
     )
+
+
+def prices(settings: Settings) -> EndpointSettings | None:
+    """What the endpoint takes for its tokens; its key is not needed."""
+    from dataclasses import replace
+
+    return endpoint_settings(replace(settings, llm=replace(settings.llm, api_key="")))
 
 
 def batch_settings(settings: Settings) -> EndpointSettings:

@@ -15,8 +15,8 @@ from pipeline.keeping import LEASE_S, kept
 from pipeline.sync_night import Means, Night, SyncEvent, SyncRequest
 from pipeline.sync_report import ServiceReport, SyncReport
 from pipeline.sync_service import sync_service
-from store import runs, syncs
-from store.holders import this_process
+from store import leases, runs, syncs
+from store.holders import holder_from, is_dead, this_process
 from store.runs import RunRow, RunState
 
 COMMAND = "sync"
@@ -50,6 +50,13 @@ def sync(
             log.close(_code_of(error))
             raise
         return log.close()
+
+
+def is_going_on(connection: Connection) -> bool:
+    """Whether some process holds the lease and is not known to have died."""
+    held = leases.holder(connection, COMMAND)
+    by = holder_from(held.holder) if held else None
+    return held is not None and not (by is not None and is_dead(by))
 
 
 class _Log:

@@ -29,8 +29,9 @@ class ServiceReport:
     """Counts of tools, except `sent` and `requests`: calls to the service and to the model.
 
     `lost` operations of the spec became no tool; `failed_calls` answered with a failure, and
-    `failed_texts` could not be written about; `left_for_later` are those that the budget or the
-    endpoint did not allow. `cost_usd` is None where prices are not known.
+    `failed_texts` could not be written about; `too_little` say too little for the writer without a
+    model, which is no failure; `left_for_later` are those that the budget or the endpoint did not
+    allow. `cost_usd` is None where prices are not known.
     """
 
     service: str
@@ -46,6 +47,7 @@ class ServiceReport:
     requests: int = 0
     proposed: int = 0
     failed_texts: int = 0
+    too_little: int = 0
     left_for_later: int = 0
     applied: int = 0
     proposals_waiting: int = 0
@@ -103,6 +105,8 @@ class ServiceReport:
             yield f"{self.proposed} proposals{self._price()}"
         if self.failed_texts:
             yield f"{self.failed_texts} tools could not be written about"
+        if self.too_little:
+            yield f"{self.too_little} tools say too little to write about without a model"
         if self.left_for_later:
             yield f"{self.left_for_later} tools wait to be written about"
         if self.applied:

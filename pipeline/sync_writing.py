@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
+from psycopg import Connection
+
 from catalog.errors import BudgetReached, GlossError
 from enrichment.deciding import applicable
 from enrichment.prompt import PROMPT_VERSION
 from pipeline.keeping import LeaseLost
-from pipeline.sync_night import Night, SyncEvent, SyncRequest, settled, tries_after
+from pipeline.sync_night import Means, Night, SyncEvent, SyncRequest, settled, tries_after
 from pipeline.sync_report import ServiceReport
 from store import syncs
-from store.enrichments import apply
+from store.enrichments import EnrichmentRow, apply
 from store.rows import ServiceRow
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ class Writing:
     def enrich(self, row: ServiceRow) -> Generator[SyncEvent, None, None]:
         if not row.opted_in:
             return
-        mark = self._mark(row)
+        mark = self.mark(self._connection, row, self._night.means)
         state = syncs.sync_state(self._connection, row.service_id)
         if settled(mark, state.enriched, state.enrich_tries):
             return
@@ -49,14 +51,22 @@ class Writing:
         )
         syncs.note_enriched(self._connection, row.service_id, mark, tries)
 
-    def _mark(self, row: ServiceRow) -> str:
+    @staticmethod
+    def mark(connection: Connection, row: ServiceRow, means: Means) -> str:
+        """The same as long as the service's evidence and the writer are."""
         parts = (
-            syncs.operations_mark(self._connection, row.service_id),
-            syncs.samples_mark(self._connection, row.service_id),
-            self._night.means.writer,
+            syncs.operations_mark(connection, row.service_id),
+            syncs.samples_mark(connection, row.service_id),
+            means.writer,
             PROMPT_VERSION,
         )
         return " ".join(map(str, parts))
+
+    @staticmethod
+    def to_apply(connection: Connection, row: ServiceRow) -> list[EnrichmentRow]:
+        """Also what an earlier night proposed and did not come to apply; never a person's draft."""
+        found = applicable(connection, [row.name]).rows
+        return [entry for entry in found if not entry.by_hand]
 
     def _write(self, work: ServiceWork) -> Generator[SyncEvent, None, bool]:
         """Whether all was asked about that there was."""
@@ -74,7 +84,7 @@ class Writing:
                     raise
                 night.stopped = error
             else:
-                self._count(report)
+                self._count(report, endpoint is not None)
                 self._note_end(report, endpoint)
                 self.report.left_for_later = self._unasked(work, report)
                 return report.ended_by is None
@@ -91,10 +101,13 @@ class Writing:
         events = enrich(self._connection, [work], endpoint, cap)
         return (yield from self._night.through(self._request.name, "enrich", events))
 
-    def _count(self, report: EnrichReport) -> None:
+    def _count(self, report: EnrichReport, by_model: bool) -> None:
         mine = self.report
         mine.proposed = len(report.proposed) + len(report.reused)
-        mine.failed_texts = len(report.failed)
+        if by_model:
+            mine.failed_texts = len(report.failed)
+        else:
+            mine.too_little = len(report.failed)
         mine.input_tokens, mine.output_tokens = report.input_tokens, report.output_tokens
         mine.cost_usd = report.cost_usd
         self._night.spent_usd += report.cost_usd or 0.0
@@ -115,10 +128,8 @@ class Writing:
         return max(work.tools - done, 0)
 
     def apply(self, row: ServiceRow) -> Generator[SyncEvent, None, None]:
-        """Also what an earlier night proposed and did not come to apply; never a person's draft."""
         if not self._request.auto_apply:
             return
         yield SyncEvent(row.name, "apply")
-        found = applicable(self._connection, [row.name]).rows
-        written = [entry for entry in found if not entry.by_hand]
-        self.report.applied = apply(self._connection, written, DECIDED_BY)
+        rows = self.to_apply(self._connection, row)
+        self.report.applied = apply(self._connection, rows, DECIDED_BY)
