@@ -101,7 +101,8 @@ def _require_server(conn: psycopg.Connection) -> None:
     version = conn.info.server_version
     if version < MIN_SERVER:
         raise UsageError(
-            f"the database server is PostgreSQL {version // 10000}, gloss needs 15 or newer"
+            f"the database server is PostgreSQL {version // 10000}, gloss needs 15 or newer",
+            hint="upgrade it, or name another server in GLOSS_DATABASE_URL",
         )
     encoding = conn.info.parameter_status("server_encoding")
     if encoding not in ("UTF8", None):

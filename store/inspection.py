@@ -163,7 +163,7 @@ def all_leases(conn: Connection) -> list[LeaseRow]:
     return _rows(
         conn,
         LeaseRow,
-        "SELECT name, owner, acquired_at, heartbeat_at, expires_at FROM leases"
+        "SELECT name, owner, acquired_at, heartbeat_at, expires_at, holder FROM leases"
         " WHERE expires_at > clock_timestamp() ORDER BY name",
     )
 

@@ -7,10 +7,12 @@ import shutil
 import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
+from pathlib import Path
 
-from cli.checks.finding import Finding, ok, warning
+from cli.checks.finding import Finding, failed, ok, warning
 from cli.settings import Settings
 
+_HOME = Path(__file__).parent.parent.parent
 LOW_DISK_BYTES = 500 * 1024 * 1024
 OURS = "catalog parsers store probing enrichment search evaluation pipeline cli".split()
 VARIABLES = (
@@ -27,15 +29,15 @@ def checks() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    """Our packages have plain names; one that another installs too may be the one that is read."""
-    from importlib.metadata import packages_distributions
+    """Our packages have plain names; a folder that is looked in before ours may hide them."""
+    from importlib.util import find_spec
 
-    owners = packages_distributions()
     for name in OURS:
-        others = sorted(set(owners.get(name, ())) - {"apigloss"})
-        if others:
-            where = f"{', '.join(others)} also installs a package named {name}"
-            yield Finding("packages", "failed", where, "pipx install apigloss")
+        spec = find_spec(name)
+        found = Path(spec.origin).parent if spec and spec.origin else None
+        if found is None or found.parent != _HOME:
+            where = f"{name} is read from {found or 'nowhere'}, not from {_HOME}"
+            yield failed("packages", where, "pipx install apigloss, or unset PYTHONPATH")
 
 
 def _locale() -> Finding:

@@ -52,11 +52,17 @@ def _runs(connection: Connection) -> Iterator[Finding]:
 
 
 def _leases(connection: Connection) -> Iterator[Finding]:
+    from store.holders import holder_from, is_dead
     from store.inspection import all_leases
 
     for lease in all_leases(connection):
+        holder = holder_from(lease.holder)
         left = (lease.expires_at - datetime.now(UTC)).total_seconds()
-        yield ok("lease", f"{lease.name} is held by {lease.owner} for {max(left, 0):.0f} s more")
+        found = f"{lease.name} is held by {holder or lease.owner}, {max(left, 0):.0f} s more"
+        if holder and is_dead(holder):
+            yield warning("lease", f"{found}, and that has died", f"gloss {lease.name}")
+        else:
+            yield ok("lease", found)
 
 
 def _log(connection: Connection) -> Iterator[Finding]:
