@@ -5,6 +5,7 @@
 `--datasets` holds one folder a suite with queries.jsonl and operations.jsonl. Queries whose
 source_id has an odd SHA-256 train; even ones are only measured at the end. An eighth of the
 training tools is held out with all its queries to choose the share of tuned weights.
+`scripts/triples` holds questions of our own.
 `--corpus` holds OpenAPI documents of any kind; their operations give pairs of the summary or
 identifier and the rest of the text.
 
@@ -73,6 +74,7 @@ VERBS = frozenset(
     "book".split()
 )
 METHODS = ("get", "post", "put", "patch", "delete")
+TRIPLES = Path(__file__).resolve().parent / "triples"
 TEMPLATES = (
     "How do I {0}?",
     "I want to {0}",
@@ -245,6 +247,23 @@ def _nearest(part: str, rights: Sequence[str], vectors: Vectors) -> str | None:
     best, second = np.argsort(-scores)[:2]
     clear = scores[best] > 0.45 and scores[best] - scores[second] > 0.1
     return rights[best] if clear else None
+
+
+def triple_pairs(folder: Path) -> list[Pair]:
+    """The questions written by hand; the tools of a service are each other's negatives."""
+    pairs = []
+    for file in sorted(folder.glob("*.tsv")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            service, name, said, questions = line.split("\t")
+            text = operation_text(name, "post", "", "", _spelled(said))
+            for question in questions.split(" | "):
+                pairs.append(Pair("triples", question, text, frozenset({text}), f"our/{service}"))
+    return pairs
+
+
+def _spelled(text: str) -> str:
+    """Fields of parameters and responses as words, as the index spells them."""
+    return re.sub(r"\w*[a-z][A-Z_]\w*", lambda found: " ".join(split_identifier(found[0])), text)
 
 
 # ---- pairs from OpenAPI documents -----------------------------------------------------------
@@ -766,7 +785,7 @@ def _checkpoint(options: argparse.Namespace) -> Path:
 
 def gather(options: argparse.Namespace, data: Data, vectors: Vectors) -> list[Pair]:
     chooser = random.Random(options.seed)
-    pairs = suite_pairs(data, chooser)
+    pairs = suite_pairs(data, chooser) + triple_pairs(TRIPLES)
     if options.corpus:
         pairs += corpus_pairs(options.corpus, options.corpus_pairs, options.exclude, chooser)
     several = [pair for pair in pairs if len(pair.rights) > 1]
