@@ -17,4 +17,8 @@ def write(connection: Connection, file: Path, hint: str) -> None:
     """Whole or not at all: an exporter that reads meanwhile sees the last one."""
     from pipeline.metrics import exposition
 
-    files.write(file, console.masked(exposition(connection)), hint, READABLE)
+    write_text(exposition(connection), file, hint)
+
+
+def write_text(text: str, file: Path, hint: str) -> None:
+    files.write(file, console.masked(text), hint, READABLE)

@@ -1,12 +1,13 @@
 """What the catalog tells a monitoring system, in Prometheus' text format (version 0.0.4).
 
-Shared: `gloss sync --prometheus` and `gloss stats --prometheus` write the same file. All of it is
-read from the database, so that a run that failed still says when the last one succeeded.
+`gloss sync --prometheus` writes what is read here from the database, so that a run that failed
+still says when the last one succeeded; `gloss stats --prometheus` renders names of its own, since
+a collector refuses a name that two files give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,7 +32,11 @@ class Metric:
 
 def exposition(connection: Connection) -> str:
     """The whole text; what is not known yet is left out rather than told as 0."""
-    return "".join(_lines(_metrics(connection)))
+    return render(_metrics(connection))
+
+
+def render(metrics: Iterable[Metric]) -> str:
+    return "".join(_lines(metrics))
 
 
 def _metrics(connection: Connection) -> Iterator[Metric]:
@@ -114,7 +119,7 @@ def _one(name: str, words: str, value: float) -> Metric:
     return Metric(name, words, (({}, value),))
 
 
-def _lines(metrics: Iterator[Metric]) -> Iterator[str]:
+def _lines(metrics: Iterable[Metric]) -> Iterator[str]:
     for metric in metrics:
         words = metric.help.replace("\\", r"\\").replace("\n", r"\n")
         yield f"# HELP {metric.name} {words}\n# TYPE {metric.name} gauge\n"

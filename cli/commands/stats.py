@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from catalog.errors import Exit, GlossError, UsageError
-from cli import completing, console, files, output, periods, settings, wiring
+from cli import completing, console, files, metrics, output, periods, settings, wiring
 from cli.commands import stats_text
 from cli.output import Format, FormatOption, JsonOption
 
@@ -32,7 +32,7 @@ each number. --html writes one page that needs no network.
 \b
   gloss stats
   gloss stats crm --since 7d --top 20
-  gloss stats --html stats.html
+  gloss stats --html stats.html --prometheus gloss_stats.prom
   gloss stats --forget 90d
 """
 
@@ -60,6 +60,9 @@ def stats(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page for a browser.")
     ] = None,
+    prometheus: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write metrics for a textfile collector.")
+    ] = None,
     forget: Annotated[
         str, typer.Option(metavar="PERIOD", help="Delete searches older than that; count nothing.")
     ] = "",
@@ -75,7 +78,9 @@ def stats(
         report = _report(connection, start, services or [], top, chosen, html)
     if html:
         _write_html(report, html)
-    if html is None or chosen is not Format.text:
+    if prometheus:
+        _write_prometheus(report, prometheus)
+    if not (html or prometheus) or chosen is not Format.text:
         stats_text.show(report, chosen, top or TOP)
     return Exit.OK
 
@@ -114,6 +119,14 @@ def _write_html(report: Report, file: Path) -> None:
     from cli.report import page
 
     files.write(file, page(report), "gloss stats --html FILE")
+    console.log(f"wrote {file}")
+
+
+def _write_prometheus(report: Report, file: Path) -> None:
+    from pipeline.metrics import render
+    from pipeline.statistics_metrics import metrics as counted
+
+    metrics.write_text(render(counted(report)), file, "gloss stats --prometheus FILE")
     console.log(f"wrote {file}")
 
 

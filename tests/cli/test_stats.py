@@ -200,6 +200,26 @@ def test_plots_are_letters_the_terminal_can_carry(toys):
     assert done.isascii()
 
 
+def test_metrics_are_in_the_text_format_with_names_of_their_own(toys):
+    done = toys("stats", "--prometheus", "stats.prom", "--since", "1d")
+
+    assert (done.exit_code, done) == (0, "")
+    file = toys.folder / "stats.prom"
+    lines = file.read_text("utf-8").splitlines()
+    assert file.stat().st_mode & 0o777 == 0o644
+    assert {
+        "# TYPE gloss_stats_searches gauge",
+        "gloss_stats_searches 5",
+        "gloss_stats_empty 1",
+        "gloss_stats_asked_again 1",
+        "gloss_stats_choices_missed 1",
+        "gloss_stats_tools_never_found 1",
+        'gloss_stats_service_missed{service="toys"} 1',
+    } <= set(lines)
+    assert all(line.startswith(("# ", "gloss_stats_")) for line in lines)
+    assert sum(line.startswith("gloss_stats_search_seconds{") for line in lines) == 3
+
+
 @pytest.fixture(scope="module")
 def page(toys):
     if browser.program() is None:
