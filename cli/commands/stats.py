@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TOP = 10
 HTML_TEXTS = 500  # enriched texts shown beside their originals
 
-HELP = """Say what searches find, what they miss, and what to enrich first.
+HELP = """Say what searches find and what they miss.
 
 Counts the log of searches, by service and tool: how often returned and at which rank, chosen,
 passed over, never found; what nothing fitted and what was asked again. docs/statistics.md defines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -15,17 +16,9 @@ if TYPE_CHECKING:
     from pipeline.statistics import Report, Suggestion
     from store.statistics import Counts, Totals
 
-COUNTS = (
-    "returned",
-    "rank",
-    "at 1",
-    "chosen",
-    "passed over",
-    "above",
-    "missed",
-    "asked again",
-    "near",
-)
+WIDE = 100  # columns from which there is room for bars
+COUNTS = ("hits", "rank", "at 1", "chosen", "passed", "above", "missed", "again", "near")
+_TITLES = {"service": "services", "tool": "tools, by how often they are a hit"}
 
 
 def show(report: Report, form: Format, top: int) -> None:
@@ -133,11 +126,7 @@ def _show_text(report: Report, top: int) -> None:
         ("query", "times", "then"),
         ((row.query, str(row.times), row.then) for row in report.again[:top]),
     )
-    _table(
-        "enrich first",
-        ("service", "tools", "gain", "usd", "per usd", "why"),
-        map(_enrich, report.suggestions[:top]),
-    )
+    _show_suggestions(report.suggestions[:top])
     _show_never_found(report, top)
 
 
@@ -170,13 +159,28 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else ""
 
 
+def _show_suggestions(rows: Sequence[Suggestion]) -> None:
+    """On a terminal the reasons stand below the table, whole."""
+    columns = ("service", "tools", "gain", "usd", "per usd", "why")
+    if not console.on_terminal():
+        _table("enrich first", columns, ((*_enrich(row), _why(row)) for row in rows))
+        return
+    _table("enrich first", columns[:-1], map(_enrich, rows))
+    for row in rows:
+        text = printable(f"{row.service}: {_why(row)}")
+        for line in textwrap.wrap(text, output.page_width(100), subsequent_indent="    "):
+            console.out(console.dim(line))
+    if any(row.cost_usd is None for row in rows):
+        console.log("no price is known: set price_in and price_out under [llm]")
+
+
 def _table(section: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Under its name on a terminal; elsewhere each row begins with it, so that grep can tell."""
     kept = [[output.cell(entry) for entry in row] for row in rows]
     if not kept:
         return
     if console.on_terminal():
-        console.out("\n" + console.bold(section))
+        console.out("\n" + console.bold(_TITLES.get(section, section)))
         output.table(columns, kept)
     else:
         output.table(("section", *columns), [[section, *row] for row in kept])
@@ -193,7 +197,7 @@ def _tool(row: Counts) -> tuple[str, ...]:
 def _counted(row: Counts) -> tuple[str, ...]:
     mean, first = row.mean_rank, row.first / row.returned if row.returned else 0.0
     share = f"{100 * first:.0f}%" if row.returned else ""
-    if console.on_terminal() and row.returned:
+    if row.returned and console.on_terminal() and output.page_width(WIDE) == WIDE:
         share = f"{plots.bar(first, 5)} {share:>4}"
     return (
         str(row.returned),
@@ -208,9 +212,12 @@ def _counted(row: Counts) -> tuple[str, ...]:
 
 def _enrich(row: Suggestion) -> tuple[str, ...]:
     usd = "?" if row.cost_usd is None else f"{row.cost_usd:.4f}"
-    why = "; ".join(row.reasons) + ("" if row.opted_in else "; not opted in")
     per_dollar = f"{row.per_dollar:.0f}" if row.per_dollar < 1e6 else "free"
-    return (row.service, str(row.tools), f"{row.gain:.1f}", usd, per_dollar, why)
+    return (row.service, str(row.tools), f"{row.gain:.1f}", usd, per_dollar)
+
+
+def _why(row: Suggestion) -> str:
+    return "; ".join(row.reasons) + ("" if row.opted_in else "; not opted in")
 
 
 def _show_never_found(report: Report, top: int) -> None:
@@ -220,8 +227,7 @@ def _show_never_found(report: Report, top: int) -> None:
             console.out(printable(f"never found\t{tool}"))
         return
     if never:
-        named = ", ".join(never[:top]) + (" …" if len(never) > top else "")
-        console.out(
-            f"\n{console.bold('never found')}  {len(never)} of {len(report.tools)} tools: "
-            + printable(named)
-        )
+        named = ", ".join(never[:top]) + (", …" if len(never) > top else "")
+        console.out("\n" + console.bold(f"never found: {len(never)} of {len(report.tools)} tools"))
+        for line in textwrap.wrap(printable(named), output.page_width(100)):
+            console.out(line)
