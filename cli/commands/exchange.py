@@ -143,7 +143,8 @@ def _print(text: str) -> None:
     """In UTF-8 whatever the locale says: a file made by redirection is the same everywhere."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    console.out(text.removesuffix("\n"))
+    if text:
+        console.out(text.removesuffix("\n"))
 
 
 def _check(made: Export, against: Path) -> int:
