@@ -19,10 +19,10 @@ from store.statistics import AgainQuery, Counts, EmptyQuery, LiveText, Slice, To
 PRICE_IN, PRICE_OUT = 2.50, 10.0
 """USD per million tokens where nobody says: for the order of services, for no bill."""
 
-PLANNED_TOOLS = 2_000
+PLANNED_TOOLS = 500
 """So many tools, in the most promising services, are planned to the token; the rest by average."""
 
-_INPUT_TOKENS = 450  # a tool in a shared request, where it is not planned
+_INPUT_TOKENS = 200  # a tool in a shared request, where it is not planned
 _SLICES = 32
 _WIDTHS_S = (60, 300, 900, 3600, 6 * 3600, 86_400, 7 * 86_400, 28 * 86_400)
 _MONDAY = datetime(2001, 1, 1, tzinfo=UTC)
@@ -197,10 +197,10 @@ def _planned(
     for suggestion in ranked:
         service = services[suggestion.service]
         known = replace(suggestion, opted_in=service.opted_in)
-        room -= service.operations
-        if room < 0:
+        if service.operations > room:
             yield known
             continue
+        room -= service.operations
         cost = estimate(plan(conn, [service], model), endpoint or _NO_PRICE)
         if not cost.tools:
             continue  # written about already: rejected, say

@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 
 from cli.checks.finding import Finding, failed, ok, warning
@@ -50,6 +49,8 @@ def _locale() -> Finding:
 
 def _variables() -> Iterator[Finding]:
     """GLOSS_… variables that nothing reads, which are those with a typing error."""
+    from difflib import get_close_matches
+
     for name in sorted(os.environ):
         if name.startswith("GLOSS_") and name not in VARIABLES:
             near = get_close_matches(name, VARIABLES, 1)
