@@ -23,3 +23,5 @@ COMMENT ON COLUMN search_log.chosen IS
   'the tool id that was used; empty: somebody said that no tool fits; SQL NULL: not known';
 CREATE INDEX search_log_by_session ON search_log (origin, session, searched_at)
   WHERE session IS NOT NULL;
+CREATE INDEX search_log_again ON search_log (again_of) INCLUDE (searched_at)
+  WHERE again_of IS NOT NULL;
