@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-REFUSAL = b"SERROR\0VERROR\0C08P01\0Mtransaction blocks not allowed in statement pooling mode\0\0"
+REFUSAL = b"SFATAL\0VFATAL\0C08P01\0Mtransaction blocks not allowed in statement pooling mode\0\0"
 
 
 @contextmanager
@@ -68,7 +68,8 @@ def _forward(client: socket.socket, socket_path: str, statements: bool) -> None:
         back.start()
         while data := client.recv(1 << 16):
             if statements and data[:1] == b"Q" and b"BEGIN" in data:
-                client.sendall(_message(b"E", REFUSAL) + _message(b"Z", b"I"))
+                client.sendall(_message(b"E", REFUSAL))
+                client.shutdown(socket.SHUT_RDWR)
             else:
                 server.sendall(data)
 

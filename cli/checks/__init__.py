@@ -42,9 +42,9 @@ def _catalog(config: Settings) -> Iterator[Finding]:
             return  # it would be waited for
     try:
         with wiring.database_url(config) as url:
-            from store.connection import connect
+            from store.connection import connect, translated
 
-            with connect(url) as connection:
+            with connect(url) as connection, translated(url):
                 yield from _opened(connection, config)
     except GlossError as error:
         yield of_error("database", error)
@@ -52,6 +52,8 @@ def _catalog(config: Settings) -> Iterator[Finding]:
 
 def _opened(connection: Connection, config: Settings) -> Iterator[Finding]:
     yield from database.checks(connection, embedded=not config.database_url)
+    if connection.closed:
+        return  # by the pooler, which is told
     schema = database.schema(connection)
     yield from schema.findings
     if schema.usable:

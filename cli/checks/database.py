@@ -27,6 +27,8 @@ def checks(connection: Connection, *, embedded: bool) -> Iterator[Finding]:
     where = "embedded" if embedded else "your server"
     yield ok("database", f"PostgreSQL {number // 10000}.{number % 10000}, {where}")
     yield from _pooler(connection, facts)
+    if connection.closed:
+        return
     yield from _writes(facts)
     yield _vector(facts)
     yield _clock(facts.clock.timestamp() - here)
