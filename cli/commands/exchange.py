@@ -203,7 +203,8 @@ def import_(
         if not plan:
             _require_consent(list(pending(steps)), file, yes)
             steps = list(take(connection, steps, settings.user_name()))
-    return show(str(file), steps, unread, output.chosen(output.Format.text, as_json), plan=plan)
+    name = "stdin" if str(file) == "-" else str(file)
+    return show(name, steps, unread, output.chosen(output.Format.text, as_json), plan=plan)
 
 
 def _side(theirs: bool, ours: bool) -> Side:

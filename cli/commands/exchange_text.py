@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipeline.exchange.reading import Unread
 
 _DONE = {"apply": "applied", "revert": "reverted"}
+_FAILED = ("conflict", "refused")
 _COUNTED = {
     "apply": "live now",
     "revert": "taken out",
@@ -33,9 +34,9 @@ def show(
 ) -> int:
     for fault in unread:
         console.error(f"{file}: {fault.place}: {fault.message}")
-    for step in steps:
-        if step.outcome in ("conflict", "refused"):
-            _say(file, step)
+    hints = dict.fromkeys(_said(file, step) for step in steps if step.outcome in _FAILED)
+    for hint in filter(None, hints):
+        console.log(f"  {'' if hint.endswith('?') else 'try: '}{printable(hint)}")
     words = {} if plan else _DONE
     if form is Format.text:
         rows = [_row(step, words) for step in steps if step.outcome != "same"]
@@ -52,13 +53,13 @@ def _row(step: Step, words: Mapping[str, str]) -> dict[str, Any]:
     return {"outcome": words.get(step.outcome, step.outcome), "tool": step.entry.tool, "name": name}
 
 
-def _say(file: str, step: Step) -> None:
+def _said(file: str, step: Step) -> str:
+    """Says why nothing was done about a tool; the hint, which is often the same, is for later."""
     console.error(f"{file}: {step.entry.place}: {step.entry.tool}: {step.reason}")
     if step.outcome == "conflict":
         console.log(f"  in the file     {_short(step.entry.text)}")
         console.log(f"  in the catalog  {_short(step.live_text)}")
-    if step.hint:
-        console.log(f"  {'' if step.hint.endswith('?') else 'try: '}{printable(step.hint)}")
+    return step.hint
 
 
 def _short(text: Enrichment | None) -> str:
@@ -77,14 +78,14 @@ def _sum_up(steps: Sequence[Step], plan: bool) -> None:
         return
     said = [f"{counts[key]} {words}" for key, words in _COUNTED.items() if counts[key]]
     changed = counts["apply"] + counts["revert"]
-    then = "; next: gloss index" if changed else "; nothing to do" if len(counts) == 1 else ""
+    then = "; next: gloss index" if changed else "; nothing to do" if [*counts] == ["same"] else ""
     console.log((", ".join(said) or "no tools in the file") + then)
 
 
 def _exit_code(steps: Sequence[Step], unread: Sequence[Unread]) -> int:
     if unread and not steps:
         return Exit.FAILED
-    failed = any(step.outcome in ("conflict", "refused") for step in steps)
+    failed = any(step.outcome in _FAILED for step in steps)
     return Exit.PARTIAL if failed or unread else Exit.OK
 
 

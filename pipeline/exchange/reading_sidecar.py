@@ -102,7 +102,7 @@ def _written(text: dict[str, Any]) -> dict[str, Any] | None:
 def _value(node: Any, depth: int = _DEPTH) -> Any:
     """Every scalar is the text that stands there: a name may be `on`, a hash may look a number."""
     if node.id == "scalar":
-        return "" if node.style is None and node.value in ("~", "null") else node.value
+        return "" if node.tag.endswith(":null") else node.value
     if depth == 0:
         raise _Fault(_line(node), "nested too deep")
     if node.id == "sequence":
