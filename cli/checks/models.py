@@ -29,6 +29,7 @@ def checks(connection: Connection, config: Settings) -> Iterator[Finding]:
         else ok("embedding model", encoder.name)
     )
     yield from _index(connection, encoder)
+    yield from _reranker(connection, encoder)
 
 
 def _trial(encoder: Encoder) -> tuple[str, str] | None:
@@ -61,3 +62,17 @@ def _index(connection: Connection, encoder: Encoder) -> Iterator[Finding]:
                       "gloss index")  # fmt: skip
     else:
         yield ok("index", f"{status.indexed} tools")
+
+
+def _reranker(connection: Connection, encoder: Encoder) -> Iterator[Finding]:
+    """One trained for this catalog; without it, or beside another model, the packaged ranking."""
+    from store.rerankers import stored_reranker
+
+    trained = stored_reranker(connection)
+    if trained is None:
+        return
+    if trained.model == encoder.model:
+        yield ok("reranker", f"trained {trained.trained_at:%Y-%m-%d}")
+    else:
+        found = f"trained beside {trained.model.partition('@')[0]}, so it is not used"
+        yield warning("reranker", found, "gloss train CASES")

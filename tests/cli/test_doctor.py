@@ -350,6 +350,14 @@ def test_a_model_that_is_cut_off_or_missing(toys):
     assert "lacks tokenizer.json" in examined(toys, "embedding model", code=1, env=env)[1]
 
 
+def test_a_reranker_trained_beside_another_model(toys):
+    sql(toys, "INSERT INTO reranker (id, model, weights, card) VALUES (1, 'other@0', '{}', '{}')")
+
+    found = examined(toys, "reranker")
+
+    assert found == ("warning", "trained beside other, so it is not used", "gloss train CASES")
+
+
 # work that waits
 
 

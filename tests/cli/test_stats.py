@@ -131,6 +131,22 @@ def test_an_empty_log_and_an_empty_catalog_are_no_error(gloss):
     assert gloss("stats", "--html", "a.html").exit_code == 0
 
 
+def test_letters_that_a_terminal_obeys_are_shown_as_escapes(gloss):
+    gloss.write("toys.yaml", SPEC)
+    gloss("ingest", "toys.yaml")
+    gloss("index")
+    for word in ("\x1b[31mred\x07", "\u202eevil", "nul\x00byte", "[bold]brackets[/]"):
+        gloss("search", f"bake rye bread {word}")
+
+    page = gloss("stats", "--html", "a.html") or (gloss.folder / "a.html").read_text("utf-8")
+    shown = gloss("stats")
+
+    for text in (page, shown):
+        assert not {"\x1b", "\x07", "\u202e", "\x00"} & set(text)
+        assert "\\x1b[31mred\\x07" in text
+        assert "[bold]brackets[/]" in text
+
+
 @pytest.mark.parametrize("since", ["0m", "2020-01-01", "all", "99w"])
 def test_periods_as_people_type_them(toys, since):
     expected = 0 if since == "0m" else 5
