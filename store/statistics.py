@@ -86,13 +86,14 @@ _COUNTS = f"""
 WITH hits AS (
   SELECT hit.tool,
          count(*) FILTER (WHERE fits) AS returned,
-         sum(hit.rank) FILTER (WHERE fits) AS rank_sum,
+         sum(hit.rank::int) FILTER (WHERE fits) AS rank_sum,
          min(hit.rank) FILTER (WHERE fits) AS best_rank,
          count(*) FILTER (WHERE fits AND hit.rank = 1) AS first,
-         count(*) FILTER (WHERE fits AND chosen = hit.tool) AS chosen,
-         count(*) FILTER (WHERE fits AND chosen = hit.tool AND hit.rank = 1) AS chosen_first,
-         count(*) FILTER (WHERE fits AND chosen <> hit.tool AND chosen <> '') AS passed_over,
-         count(*) FILTER (WHERE fits AND hit.rank < chosen_rank) AS above,
+         count(*) FILTER (WHERE hit.rank = chosen_rank) AS chosen,
+         count(*) FILTER (WHERE hit.rank = 1 AND chosen_rank = 1) AS chosen_first,
+         count(*) FILTER (WHERE fits AND chosen <> '' AND hit.rank IS DISTINCT FROM chosen_rank)
+           AS passed_over,
+         count(*) FILTER (WHERE hit.rank < chosen_rank) AS above,
          count(*) FILTER (WHERE NOT fits AND hit.rank = 1) AS near_empty,
          count(*) FILTER (WHERE fits AND later.again_of IS NOT NULL) AS asked_again
   FROM {_SEARCHES} CROSS JOIN LATERAL unnest(l.tools) WITH ORDINALITY AS hit (tool, rank)
