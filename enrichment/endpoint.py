@@ -148,6 +148,8 @@ class Endpoint:
             return CredentialsRefused(where, hint="check the key that [llm] api_key_env names")
         if status == 402 or _is_quota(said, error):
             return BudgetReached(where, hint="the endpoint's own quota is used up; raise it there")
+        if status == 500 and in_form and "response_format" in said:  # llama-cpp-python
+            return _FormRefused(said)
         if status == 429 or status >= 500 or status in (408, 409):
             return _Again(said, _retry_after(error))
         if status == 404:

@@ -65,6 +65,26 @@ def test_a_forced_tool_call_is_read_from_its_arguments(desk):
     assert sorted(desk.proposals()) == sorted(TOOLS)
 
 
+def test_a_form_refused_as_a_fault_of_the_server_is_climbed_down_from(desk):
+    """llama-cpp-python 0.3.36 answers 500 to a type of response_format that it does not know."""
+    minded = (
+        "1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+        "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}"
+    )
+
+    def script(request, number):
+        if request.body.get("response_format", {}).get("type") == "json_schema":
+            return Response(status=500, error=minded)
+        return good(request)
+
+    with model(script) as served:
+        desk.point_at(served.url, max_concurrency=1)
+        done = desk.enrich()
+
+    assert done.exit_code == 0, done.stderr
+    assert sorted(desk.proposals()) == sorted(TOOLS)
+
+
 WRAPPED = {
     "fences": "```json\n{}\n```",
     "prose": "Here is the JSON you asked for:\n{}\nI hope that helps!",
