@@ -88,7 +88,8 @@ def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], l
     heads = "".join(_head(column) for column in columns)
     return (
         f'<div class="tools"><label>Filter <input type="search" data-for="{key}-t" '
-        f'autocomplete="off" spellcheck="false"></label><output data-of="{key}-t"></output></div>'
+        f'autocomplete="off" spellcheck="false"></label><output data-of="{key}-t"></output> '
+        f'<button type="button" data-more="{key}-t" hidden>show all</button></div>'
         f'<div class="scroll" role="region" aria-label="{text(label)}" tabindex="0">'
         f'<table id="{key}-t"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
     )

@@ -17,29 +17,51 @@
     const body = table.tBodies[0];
     const rows = [...body.rows].map((row) => [value(row, column), row]);
     rows.sort((a, b) => sign * compare(a[0], b[0]));
+    for (const row of body.rows) row.hidden = true;
     body.append(...rows.map((entry) => entry[1]));
     for (const cell of table.tHead.rows[0].cells) cell.setAttribute("aria-sort", "none");
     head.setAttribute("aria-sort", now);
   };
 
-  const filter = (table, output, text) => {
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of table.tBodies[0].rows) {
-      const words = row.textContent.toLowerCase();
-      row.hidden = !wanted.every((word) => words.includes(word));
-      shown += row.hidden ? 0 : 1;
-    }
-    const all = table.tBodies[0].rows.length;
-    output.textContent = wanted.length ? `${shown} of ${all} rows` : `${all} rows`;
+  // Only the first rows are laid out: thousands take seconds.
+  const STEP = 200;
+  const wire = (input) => {
+    const id = input.dataset.for;
+    const table = document.getElementById(id);
+    const output = document.querySelector(`output[data-of="${id}"]`);
+    const more = document.querySelector(`button[data-more="${id}"]`);
+    let limit = STEP;
+
+    const show = () => {
+      const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let found = 0;
+      for (const row of table.tBodies[0].rows) {
+        const words = wanted.length ? row.textContent.toLowerCase() : "";
+        const fits = wanted.every((word) => words.includes(word));
+        found += fits ? 1 : 0;
+        row.hidden = !fits || found > limit;
+      }
+      const all = table.tBodies[0].rows.length;
+      const cut = found > limit ? `, the first ${limit} shown` : "";
+      output.textContent = (wanted.length ? `${found} of ${all} rows` : `${all} rows`) + cut;
+      more.hidden = found <= limit;
+    };
+
+    const showAll = () => {
+      limit = Infinity;
+      show();
+    };
+
+    for (const head of table.tHead.rows[0].cells)
+      head.firstElementChild.addEventListener("click", () => {
+        sort(table, head);
+        show();
+      });
+    input.addEventListener("input", show);
+    more.addEventListener("click", showAll);
+    window.addEventListener("beforeprint", showAll);
+    show();
   };
 
-  for (const input of document.querySelectorAll("input[data-for]")) {
-    const table = document.getElementById(input.dataset.for);
-    const output = document.querySelector(`output[data-of="${input.dataset.for}"]`);
-    for (const head of table.tHead.rows[0].cells)
-      head.firstElementChild.addEventListener("click", () => sort(table, head));
-    input.addEventListener("input", () => filter(table, output, input.value));
-    filter(table, output, input.value);
-  }
+  document.querySelectorAll("input[data-for]").forEach(wire);
 })();

@@ -312,3 +312,34 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(page, toys):
 
     assert {address for address in page.requests if address != "data:,"} == {own}
     assert page.complaints == []
+
+
+MANY = """
+WITH s AS (
+  INSERT INTO services (name, kind, version, identity, title, description, source)
+  VALUES ('big', 'openapi', '3', 'big', '', '', '') RETURNING service_id
+)
+INSERT INTO operations (service_id, operation_id, name, protocol, binding, summary, description,
+  input_schema, tags, deprecated, content_hash)
+SELECT service_id, n, 'tool_' || n, 'rest', '{"protocol": "rest", "method": "GET", "path": "/x"}',
+  '', 'Text.', '{}', '{}', false, '' FROM s, generate_series(1, 1000) n
+"""
+
+
+def test_of_many_tools_the_first_are_shown_and_all_are_searched(gloss, page):
+    with psycopg.connect(gloss.environment["GLOSS_DATABASE_URL"]) as conn:
+        conn.execute(MANY)
+    gloss("stats", "--html", "many.html")
+    page.look(1280)
+    page.open(gloss.folder / "many.html")
+    output = "document.querySelector('output[data-of=tools-t]').textContent"
+
+    assert len(names(page)) == 200
+    assert page.do(output) == "1000 rows, the first 200 shown"
+    page.do("document.querySelector('input[data-for=tools-t]').focus()")
+    page.type("tool_999")
+    assert names(page) == ["big/tool_999"]
+    page.do("document.querySelector('input[data-for=tools-t]').select()")
+    page.type(" ")
+    page.do("document.querySelector('button[data-more=tools-t]').click()")
+    assert len(names(page)) == 1000
