@@ -38,6 +38,7 @@ class Pool:
     lexical: Vectors
     cosine: Vectors | None
     vectors: Vectors | None = None
+    model: str = ""
 
 
 def gather(
@@ -75,7 +76,7 @@ def gather(
         cosine = vectors @ rows.reshape(-1, width).T
         _read_phrases(conn, model or "", tools, vectors, cosine)
     lexical = lexical.reshape(len(question.parts), len(tools))
-    return Pool(tools, weights, lexical, cosine, vectors)
+    return Pool(tools, weights, lexical, cosine, vectors, model or "")
 
 
 def _read_phrases(
