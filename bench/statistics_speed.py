@@ -20,6 +20,7 @@ from typing import Any
 from psycopg import Connection
 
 from store import server, statistics
+from store.live_texts import live_texts
 from store.migrate import open_catalog
 from store.searches import Searched, log_search
 
@@ -79,7 +80,7 @@ def count(conn: Connection, name: str, window: statistics.Window) -> None:
     timed(f"{name}: slices", lambda: statistics.slices(conn, window, start, 86400))
     timed(f"{name}: empty", lambda: statistics.empty_queries(conn, window, 20))
     timed(f"{name}: again", lambda: statistics.again_queries(conn, window, 20))
-    timed(f"{name}: live", lambda: statistics.live_texts(conn, window, 500))
+    timed(f"{name}: live", lambda: live_texts(conn, window, 500))
 
 
 def write(conn: Connection, name: str) -> None:

@@ -14,7 +14,8 @@ from enrichment.endpoint import EndpointSettings
 from enrichment.planning import OUTPUT_TOKENS, estimate, plan
 from store import statistics as stored
 from store.catalog import find_service, list_services
-from store.statistics import AgainQuery, Counts, EmptyQuery, LiveText, Slice, Totals, Window
+from store.live_texts import LiveText, live_texts
+from store.statistics import AgainQuery, Counts, EmptyQuery, Slice, Totals, Window
 
 PRICE_IN, PRICE_OUT = 2.50, 10.0
 """USD per million tokens where nobody says: for the order of services, for no bill."""
@@ -112,7 +113,7 @@ def report(
         empty=tuple(stored.empty_queries(conn, window, top)),
         again=tuple(stored.again_queries(conn, window, top)),
         suggestions=tuple(_suggestions(conn, tools, endpoint, model)),
-        live=tuple(stored.live_texts(conn, window, live)) if live else (),
+        live=tuple(live_texts(conn, window, live)) if live else (),
     )
 
 

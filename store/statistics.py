@@ -77,11 +77,11 @@ class Counts:
         return self.rank_sum / self.returned if self.returned else None
 
 
-_SINCE = "(%(since)s::timestamptz IS NULL OR l.searched_at >= %(since)s)"
+SINCE = "(%(since)s::timestamptz IS NULL OR l.searched_at >= %(since)s)"
 # The searches of the window; `again` where another one asked the same in other words.
 _SEARCHES = f"""
 search_log l LEFT JOIN (
-  SELECT DISTINCT again_of FROM search_log l WHERE again_of IS NOT NULL AND {_SINCE}
+  SELECT DISTINCT again_of FROM search_log l WHERE again_of IS NOT NULL AND {SINCE}
 ) AS later ON later.again_of = l.search_id AND l.chosen IS NULL
 """
 # Three times as fast as looking at each tool of the list.
@@ -104,10 +104,10 @@ WITH hits AS (
          count(*) FILTER (WHERE NOT fits AND hit.rank = 1) AS near_empty,
          count(*) FILTER (WHERE fits AND later.again_of IS NOT NULL) AS asked_again
   FROM {_SEARCHES} CROSS JOIN LATERAL unnest(l.tools) WITH ORDINALITY AS hit (tool, rank)
-  WHERE {_SINCE} AND {_TOUCHING} GROUP BY hit.tool
+  WHERE {SINCE} AND {_TOUCHING} GROUP BY hit.tool
 ), missed AS (
   SELECT chosen AS tool, count(*) AS missed FROM search_log l
-  WHERE chosen <> '' AND chosen_rank IS NULL AND {_SINCE} GROUP BY chosen
+  WHERE chosen <> '' AND chosen_rank IS NULL AND {SINCE} GROUP BY chosen
 ), tools AS (
   SELECT s.name AS service, s.name || '/' || o.name AS tool, h.returned, h.rank_sum, h.best_rank,
          h.first, h.chosen, h.chosen_first, h.passed_over, h.above, m.missed, h.near_empty,
@@ -144,7 +144,7 @@ ORDER BY service, tool NULLS FIRST
 
 def counts(conn: Connection, window: Window) -> list[Counts]:
     """Each service, then its tools, by name; tools that nobody found are there with zeros."""
-    return _rows(conn, Counts, _COUNTS, window.values)
+    return rows(conn, Counts, _COUNTS, window.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +188,14 @@ SELECT origin, count(*) AS searches, count(*) FILTER (WHERE NOT fits) AS empty,
        count(*) FILTER (WHERE chosen = '') AS none,
        percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY took_ms) AS times_ms,
        min(searched_at) AS oldest
-FROM {_SEARCHES} WHERE {_SINCE} AND {_TOUCHING}
+FROM {_SEARCHES} WHERE {SINCE} AND {_TOUCHING}
 GROUP BY GROUPING SETS ((), (origin)) ORDER BY origin NULLS FIRST
 """
 
 
 def totals(conn: Connection, window: Window) -> list[Totals]:
     """All searches first, then those of each origin."""
-    return _rows(conn, Totals, _TOTALS, window.values)
+    return rows(conn, Totals, _TOTALS, window.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +212,14 @@ _SLICES = f"""
 SELECT date_bin(make_interval(secs => %(width_s)s), l.searched_at, %(start)s) AS start,
        count(*) AS searches, count(*) FILTER (WHERE NOT fits) AS empty,
        percentile_cont(0.95) WITHIN GROUP (ORDER BY took_ms) AS p95_ms
-FROM search_log l WHERE {_SINCE} AND {_TOUCHING}
+FROM search_log l WHERE {SINCE} AND {_TOUCHING}
 GROUP BY 1 ORDER BY 1
 """
 
 
 def slices(conn: Connection, window: Window, start: datetime, width_s: float) -> list[Slice]:
     """Searches in stretches of a width, counted from `start`; those without any are left out."""
-    return _rows(conn, Slice, _SLICES, {**window.values, "start": start, "width_s": width_s})
+    return rows(conn, Slice, _SLICES, {**window.values, "start": start, "width_s": width_s})
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +236,13 @@ _EMPTY = f"""
 SELECT min(l.query) AS query, count(*) AS times,
        mode() WITHIN GROUP (ORDER BY l.tools[1]) AS nearest, max(l.searched_at) AS latest
 FROM search_log l
-WHERE NOT l.fits AND {_SINCE} AND {_TOUCHING}
+WHERE NOT l.fits AND {SINCE} AND {_TOUCHING}
 GROUP BY lower(l.query) ORDER BY times DESC, latest DESC LIMIT %(limit)s
 """
 
 
 def empty_queries(conn: Connection, window: Window, limit: int) -> list[EmptyQuery]:
-    return _rows(conn, EmptyQuery, _EMPTY, {**window.values, "limit": limit})
+    return rows(conn, EmptyQuery, _EMPTY, {**window.values, "limit": limit})
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,69 +259,16 @@ SELECT min(l.query) AS query, count(*) AS times,
        mode() WITHIN GROUP (ORDER BY later.query) AS "then"
 FROM search_log later JOIN search_log l ON l.search_id = later.again_of
 WHERE later.again_of IS NOT NULL AND l.chosen IS NULL
-  AND {_SINCE} AND {_TOUCHING}
+  AND {SINCE} AND {_TOUCHING}
 GROUP BY lower(l.query) ORDER BY times DESC, query LIMIT %(limit)s
 """
 
 
 def again_queries(conn: Connection, window: Window, limit: int) -> list[AgainQuery]:
-    return _rows(conn, AgainQuery, _AGAIN, {**window.values, "limit": limit})
+    return rows(conn, AgainQuery, _AGAIN, {**window.values, "limit": limit})
 
 
-@dataclass(frozen=True, slots=True)
-class LiveText:
-    """An enrichment that is live, beside the original, and where its tool was ranked on average
-    before and since. Ranks are None where it was not among the hits; `gain` where the gate did not
-    measure it."""
-
-    tool: str
-    original: str
-    name: str
-    description: str
-    aliases: tuple[str, ...]
-    provider: str
-    model: str
-    since: datetime
-    gain: float | None
-    returned_before: int
-    rank_before: float | None
-    returned_since: int
-    rank_since: float | None
-
-
-_LIVE = f"""
-WITH live AS (
-  SELECT s.name || '/' || e.tool AS tool, e.name, e.description, e.aliases, e.provider, e.model,
-         e.gain, coalesce(e.decided_at, e.created_at) AS since,
-         coalesce(nullif(o.description, ''), o.summary) AS original
-  FROM enrichments e JOIN services s USING (service_id)
-  JOIN operations o ON o.service_id = e.service_id AND o.name = e.tool
-  WHERE e.state = 'applied' AND s.removed_at IS NULL
-    AND (%(services)s::text[] IS NULL OR s.name = ANY(%(services)s))
-), ids AS (SELECT array_agg(tool) AS ids FROM live), ranks AS (
-  SELECT live.tool, count(*) FILTER (WHERE before) AS returned_before,
-         avg(rank) FILTER (WHERE before) AS rank_before,
-         count(*) FILTER (WHERE NOT before) AS returned_since,
-         avg(rank) FILTER (WHERE NOT before) AS rank_since
-  FROM ids, search_log l, unnest(l.tools) WITH ORDINALITY AS hit (tool, rank)
-  JOIN live ON live.tool = hit.tool, LATERAL (SELECT l.searched_at < live.since) AS b (before)
-  WHERE l.fits AND l.tools && ids.ids
-    AND {_SINCE}
-  GROUP BY live.tool
-)
-SELECT live.tool, live.original, live.name, live.description, live.aliases, live.provider,
-       live.model, live.since, live.gain,
-       coalesce(r.returned_before, 0) AS returned_before, r.rank_before::float AS rank_before,
-       coalesce(r.returned_since, 0) AS returned_since, r.rank_since::float AS rank_since
-FROM live LEFT JOIN ranks r USING (tool) ORDER BY live.tool LIMIT %(limit)s
-"""
-
-
-def live_texts(conn: Connection, window: Window, limit: int) -> list[LiveText]:
-    return _rows(conn, LiveText, _LIVE, {**window.values, "limit": limit})
-
-
-def _rows(
+def rows(
     conn: Connection, kind: type[Row], query: LiteralString, values: dict[str, Any]
 ) -> list[Row]:
     with translated(), conn.cursor(row_factory=class_row(kind)) as cursor:

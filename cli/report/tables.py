@@ -20,7 +20,8 @@ from cli.report.markup import (
 
 if TYPE_CHECKING:
     from pipeline.statistics import Suggestion
-    from store.statistics import AgainQuery, Counts, EmptyQuery, LiveText
+    from store.live_texts import LiveText
+    from store.statistics import AgainQuery, Counts, EmptyQuery
 
 _COUNTS = (
     Column("returned", "searches that had it among their hits"),
