@@ -239,10 +239,11 @@ def _reasons(tools: Sequence[Counts], plain: Sequence[Counts]) -> Iterator[str]:
     yield from (words.format(count) for count, words in said if count)
     of = f"of {len(tools)}"
     shares = (
+        (sum(not t.enriched for t in plain), f"{of} have no clearer text"),
         (sum(says_nothing(_name(t)) for t in plain), f"{of} names say nothing"),
         (sum(t.undescribed for t in plain), f"{of} have no description"),
         (sum(not t.returned for t in plain), f"{of} never found"),
-        (sum(t.stale for t in plain), f"{of} changed since they were written about"),
+        (sum(t.stale for t in plain), f"{of} changed since their text was written"),
     )
     yield from (f"{count} {words}" for count, words in shares if count)
     if waiting := sum(t.waiting for t in tools):

@@ -11,7 +11,12 @@ from cli.checks.finding import Finding, failed, ok, warning
 def checks(data_dir: Path) -> Iterator[Finding]:
     from store.inspection import embedded_state
 
-    found = embedded_state(data_dir)
+    try:
+        found = embedded_state(data_dir)
+    except OSError as error:
+        told = f"{error.filename or data_dir}: {error.strerror}"
+        yield failed("data folder", told, "export GLOSS_DATA_DIR=… of a folder of your own")
+        return
     if found.open_folder:
         mode = found.open_folder.stat().st_mode & 0o777
         told = f"others may enter {found.open_folder} ({mode:04o}), which PostgreSQL refuses"

@@ -60,9 +60,12 @@ def _variables() -> Iterator[Finding]:
 
 def disk(config: Settings) -> Finding:
     folder = config.data_dir
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free
+    while True:
+        try:
+            free = shutil.disk_usage(folder).free
+            break
+        except OSError:  # not made yet, or not for us to look into
+            folder = folder.parent
     found = f"{free // 2**20:,} MB free at {folder}"
     if free < LOW_DISK_BYTES:
         return warning("disk", found, "free some space, or set GLOSS_DATA_DIR")

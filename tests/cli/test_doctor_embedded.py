@@ -73,3 +73,12 @@ def test_a_data_folder_that_others_may_enter(own):
     assert (state, mend) == ("failed", f"chmod 700 {place}/postgres")
     (place / "postgres").chmod(0o700)
     assert own("doctor").exit_code == 0
+
+
+def test_a_data_folder_that_cannot_be_one(own):
+    file = own.write("file", "")
+
+    state, found, mend = examined(own, "data folder", code=1, env={"GLOSS_DATA_DIR": f"{file}/x"})
+
+    assert (state, "Not a directory" in found) == ("failed", True)
+    assert mend.startswith("export GLOSS_DATA_DIR=")

@@ -103,6 +103,7 @@ def test_what_to_enrich_first_says_why_and_what_it_costs(gloss):
     assert first["service"] == "toys"
     assert first["tools"] == 3
     assert first["reasons"] == [
+        "3 of 3 have no clearer text",
         "1 of 3 names say nothing",
         "1 of 3 have no description",
         "3 of 3 never found",
