@@ -11,8 +11,8 @@ def differences(text: str, found: bytes) -> str:
     """Tools by name where each has its line, else the first line that is another one."""
     ours, theirs = text.encode().split(b"\n"), found.split(b"\n")
     differing = set(ours).symmetric_difference(theirs)
-    tools = {_tool_of(line) for line in differing}
-    if tools and "" not in tools:
+    tools = {_tool_of(line) for line in differing} - {""}
+    if tools:
         names = sorted(tools)
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"differs from the catalog: {', '.join(names[:_SHOWN])}{more}"
