@@ -61,7 +61,7 @@ def _lock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise TryLater(
-            f"another gloss sync is at work{_who(file)}", hint="try again later"
+            f"another gloss sync is at work{_who(file)}", hint="gloss sync, when it has ended"
         ) from None
     now = datetime.now().astimezone()
     told = {"pid": os.getpid(), "since": now.isoformat(timespec="seconds")}

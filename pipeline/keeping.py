@@ -24,18 +24,18 @@ class LeaseLost(TryLater):
 
 
 class Keeper:
-    """The lease while it is ours."""
+    """The lease while it is ours; `gone` is set when it went to another."""
 
     def __init__(self, url: str, name: str, owner: str, lease_s: float) -> None:
         self._url, self._name, self._owner, self._lease_s = url, name, owner, lease_s
         self._until = time.monotonic() + lease_s
-        self._gone = threading.Event()
-        self._lost = threading.Event()
+        self._ended = threading.Event()
+        self.gone = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="lease", daemon=True)
 
     def require(self) -> None:
         """LeaseLost when the lease went to another, or could not be kept alive in time."""
-        if self._lost.is_set() or time.monotonic() > self._until:
+        if self.gone.is_set() or time.monotonic() > self._until:
             raise LeaseLost(
                 "this run was out of touch with the database for too long and has stopped;"
                 " another may have gone on in its place",
@@ -46,19 +46,19 @@ class Keeper:
         self._thread.start()
 
     def stop(self) -> None:
-        self._gone.set()
+        self._ended.set()
         self._thread.join(timeout=10)
 
     def _beat(self) -> None:
         """Three heartbeats a lease; the database may be away for two of them."""
         connection: psycopg.Connection | None = None
-        while not self._gone.wait(self._lease_s / 3):
+        while not self._ended.wait(self._lease_s / 3):
             asked = time.monotonic()
             try:
                 if connection is None or connection.closed:
                     connection = connect(self._url, application_name="gloss lease")
                 if not leases.heartbeat(connection, self._name, self._owner, self._lease_s):
-                    self._lost.set()
+                    self.gone.set()
                     break
                 self._until = asked + self._lease_s
             except GlossError:
@@ -105,12 +105,12 @@ def _acquire(connection: psycopg.Connection, name: str, owner: str, lease_s: flo
 
 def _busy(held: leases.LeaseRow | None, by: Holder | None) -> TryLater:
     if held is None:
-        return TryLater("another gloss sync has just begun", hint="try again later")
+        return TryLater("another gloss sync has just begun", hint="gloss sync, when it has ended")
     who = str(by) if by else "another process"
     return TryLater(
         f"another gloss sync is at work: {who}, since {_time(held.acquired_at)}"
         f" (last heard of at {_time(held.heartbeat_at)})",
-        hint=f"try again later; if it is gone, its lease ends at {_time(held.expires_at)}",
+        hint=f"gloss sync, when it has ended; its lease runs until {_time(held.expires_at)}",
     )
 
 

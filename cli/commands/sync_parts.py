@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.errors import NotFound, UsageError
+from catalog.errors import UsageError
 from cli import console, files, settings, wiring
 from cli.settings import DeclaredService, Settings
 
@@ -34,7 +34,7 @@ def chosen_services(config: Settings, only: Sequence[str]) -> list[DeclaredServi
     known = [service.name for service in config.services]
     for name in sorted(names - set(known)):
         near = get_close_matches(name, known, 3)
-        raise NotFound(
+        raise UsageError(
             f"{config.file} declares no service {name}",
             hint=f"did you mean {', '.join(near)}?" if near else f"--only {known[0]}",
         )
