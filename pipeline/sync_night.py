@@ -82,6 +82,11 @@ class Night:
             self._endpoint.append(self.means.endpoint())
         return self._endpoint[0]
 
+    def stop(self, error: GlossError) -> None:
+        """Ask the model no more; endpoints quote keys in what they say."""
+        error.message, error.hint = self.means.masked(error.message), self.means.masked(error.hint)
+        self.stopped = error
+
     def left_usd(self) -> float | None:
         cap = self.means.max_cost
         return None if cap is None else max(cap - self.spent_usd, 0.0)

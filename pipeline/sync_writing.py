@@ -82,7 +82,7 @@ class Writing:
             except GlossError as error:  # settings that the endpoint cannot be asked with
                 if self._connection.closed:
                     raise
-                night.stopped = error
+                night.stop(error)
             else:
                 self._count(report, endpoint is not None)
                 self._note_end(report, endpoint)
@@ -119,7 +119,7 @@ class Writing:
         if isinstance(ended, BudgetReached) and theirs and not ended.message.startswith(theirs):
             self._night.budget = ended
         elif ended is not None:
-            self._night.stopped = ended
+            self._night.stop(ended)
 
     def _unasked(self, work: ServiceWork, report: EnrichReport) -> int:
         if report.ended_by is None:
