@@ -256,6 +256,10 @@ class Week:
         self.world.forget()
         return self.run("sync", *words)
 
+    def look(self, *words: str) -> str:
+        """What a command that changes nothing prints."""
+        return self.run(*words).out
+
     def kill_somewhere(self, within_s: float) -> float:
         """Start a run and kill -9 it after a while that the seed says."""
         process = self.start("sync")
@@ -270,7 +274,7 @@ class Week:
     # --- what must be true ---------------------------------------------------------------------
 
     def tools(self) -> dict[str, dict[str, Any]]:
-        found = json.loads(self.run("tools", "--json").out)["tools"]
+        found = json.loads(self.look("tools", "--json"))["tools"]
         return {tool["id"]: tool for tool in found}
 
     def require_catalog(self, *failing: str, waiting: tuple[str, ...] = ()) -> None:
@@ -284,7 +288,7 @@ class Week:
         if "desk" not in (*failing, *waiting):
             bare = [t["id"] for t in tools.values() if t["service"] == "desk" and not t["enriched"]]
             assert not bare, bare
-        plan = json.loads(self.run("sync", "--plan", "--json").out)["plan"]
+        plan = json.loads(self.look("sync", "--plan", "--json"))["plan"]
         for each in plan:
             if each["service"] in failing:
                 continue
@@ -294,7 +298,7 @@ class Week:
             assert each["spec"] == "unchanged" or each["service"] == "shop", each
 
     def runs(self) -> list[dict[str, Any]]:
-        return list(json.loads(self.run("sync", "--history", "--json").out)["runs"])
+        return list(json.loads(self.look("sync", "--history", "--json"))["runs"])
 
     def require_no_secret(self, text: str) -> None:
         for secret in (KEY, TOKEN):
