@@ -37,11 +37,18 @@ class Llm(_Section):
 
 
 class Embedding(_Section):
-    model: str = "builtin"
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = ""
+    api_key_file: str = ""
+    dimensions: int | None = Field(default=None, ge=1, le=16000)
+    batch: int = Field(default=64, ge=1)
+    timeout_s: float = Field(default=60, gt=0)
 
 
 class Search(_Section):
-    reranker: Literal["trained", "builtin", "off"] = "trained"
+    reranker: Literal["trained", "builtin", "off", "llm"] = "trained"
+    weights: tuple[float, float] | None = None
 
 
 class Probe(_Section):

@@ -68,14 +68,32 @@ class LlmSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """An endpoint that embeds; `api_key` says where the key is, as in `LlmSettings`."""
+
+    base_url: str
+    model: str
+    api_key: str = ""
+    dimensions: int | None = None
+    batch: int = 64
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """`database_url` empty means the embedded server, whose files are in `data_dir`."""
+    """`database_url` empty means the embedded server, whose files are in `data_dir`.
+
+    `weights` are the shares of original and enriched text; None leaves the index as it is mixed.
+    `embedding` is None without an endpoint.
+    """
 
     data_dir: Path
     runtime_dir: Path | None = None
     database_url: str = ""
     embedding_model: str = "builtin"
     reranker: str = "trained"
+    weights: tuple[float, float] | None = None
+    embedding: EmbeddingSettings | None = None
     llm: LlmSettings = LlmSettings()
     services: tuple[DeclaredService, ...] = ()
     file: Path | None = None
@@ -100,6 +118,8 @@ def load(
         or env.get("GLOSS_EMBEDDING_MODEL")
         or _embedding_model(config, file),
         reranker=config.search.reranker if config else "trained",
+        weights=_weights(config, env),
+        embedding=_endpoint(config, env, embedding_model),
         llm=_llm(config, env),
         services=_declared(config, file) if config and file else (),
         file=file,
@@ -148,8 +168,47 @@ def _embedding_model(config: ConfigFile | None, file: Path | None) -> str:
     """As written; a folder that stands beside gloss.toml is found from everywhere."""
     if config is None or file is None:
         return "builtin"
-    beside = file.parent / config.embedding.model
-    return str(beside.absolute()) if beside.is_dir() else config.embedding.model
+    model = config.embedding.model or "builtin"
+    beside = file.parent / model
+    return str(beside.absolute()) if beside.is_dir() else model
+
+
+def _endpoint(
+    config: ConfigFile | None, env: Mapping[str, str], named: str
+) -> EmbeddingSettings | None:
+    """None too where a model named for this run, or by the environment alone, is to be run here."""
+    from cli.config_file import Embedding
+
+    given = config.embedding if config else Embedding()
+    base_url = env.get("GLOSS_EMBEDDING_BASE_URL") or given.base_url
+    if not base_url or named in ("builtin",) or Path(named or "-").is_dir():
+        return None
+    model = named or env.get("GLOSS_EMBEDDING_MODEL") or given.model
+    if not model:
+        raise UsageError(
+            "[embedding] has a base_url and no model", hint='model = "…" under [embedding]'
+        )
+    key = _key(given.api_key_env, given.api_key_file, env)
+    return EmbeddingSettings(base_url, model, key, given.dimensions, given.batch, given.timeout_s)
+
+
+def _weights(config: ConfigFile | None, env: Mapping[str, str]) -> tuple[float, float] | None:
+    """Shares that sum to one; None where nobody chose any."""
+    said = env.get("GLOSS_SEARCH_WEIGHTS")
+    where = "GLOSS_SEARCH_WEIGHTS" if said else "[search] weights"
+    given: Any = said.split(",") if said else config.search.weights if config else None
+    if given is None:
+        return None
+    try:
+        original, enriched = (float(value) for value in given)
+    except ValueError:
+        original = enriched = -1
+    if not (original >= 0 and enriched >= 0 and 0 < original + enriched < float("inf")):
+        raise UsageError(
+            f"{where}: two numbers, none below zero, for original and enriched text",
+            hint="weights = [0.3, 0.7]",
+        )
+    return original / (original + enriched), enriched / (original + enriched)
 
 
 def _data_dir(

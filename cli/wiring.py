@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import console
-from cli.settings import Settings, secret
+from cli.settings import EmbeddingSettings, Settings, secret
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
     from enrichment.endpoint import Endpoint, EndpointSettings
     from search.encoder import Encoder
+    from store.retrieval import Mix
 
 
 @contextmanager
@@ -50,6 +51,8 @@ def open_encoder(settings: Settings, *, exporting: bool = False) -> Encoder:
     from catalog.words import safe_name
     from search.encoder import load_encoder
 
+    if settings.embedding:
+        return _remote_encoder(settings.embedding)
     source = settings.embedding_model
     if not _is_exportable(source):
         return load_encoder(source)
@@ -57,6 +60,27 @@ def open_encoder(settings: Settings, *, exporting: bool = False) -> Encoder:
     if exporting and not (folder / "config.json").is_file():
         _export(source, folder)
     return load_encoder(str(folder) if folder.is_dir() else source)
+
+
+def _remote_encoder(given: EmbeddingSettings) -> Encoder:
+    from search.remote import RemoteEncoder
+
+    return RemoteEncoder(
+        base_url=given.base_url,
+        name=given.model,
+        api_key=secret(given.api_key) or "none",
+        dimensions=given.dimensions,
+        batch=given.batch,
+        timeout_s=given.timeout_s,
+        note=console.warning,
+    )
+
+
+def mix(settings: Settings) -> Mix | None:
+    """The chosen shares of original and enriched text; None leaves them as the index has them."""
+    from store.retrieval import Mix
+
+    return Mix(*settings.weights) if settings.weights else None
 
 
 def _is_exportable(source: str) -> bool:

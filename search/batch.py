@@ -213,5 +213,11 @@ def _embedding(entry: _Entry, vectors: Mapping[str, Vectors], mix: Mix) -> Embed
         mixed = mix.original * vectors[original] + mix.enriched * vectors[live]
     pieces = tuple(_hash(phrase) for phrase in entry.phrases)
     return EmbeddingRow(
-        entry.tool.service_id, entry.tool.operation_id, original, live, mixed, pieces
+        entry.tool.service_id,
+        entry.tool.operation_id,
+        original,
+        live,
+        mixed,
+        pieces,
+        mix.original,
     )

@@ -9,15 +9,17 @@ from typing import Any
 
 from psycopg import Connection
 
-from catalog.errors import NotFound
+from catalog.errors import NotFound, UsageError
 from search.batch import Batch, Tally
 from search.encoder import Encoder
 from search.fields import weights_card
+from search.mixing import mix_of
 from search.text import TEXT_VERSION
 from store import index as stored
 from store import index_saving as saving
 from store.catalog import catalog_counts, definitions_of, find_service, list_services
 from store.connection import translated
+from store.mixing import mix_again
 from store.retrieval import Mix
 from store.rows import ServiceRow
 from store.vector_search import drop_approximate_indexes, make_approximate_index
@@ -36,7 +38,8 @@ class IndexEvent:
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """`embedded` counts texts that the model read; `reused` tools whose entry was right already or
-    whose text was embedded before; `removed` tools that left the catalog since."""
+    whose text was embedded before; `removed` tools that left the catalog since; `mixed_again` those
+    whose vector was mixed anew because the weights changed."""
 
     model: str
     tools: int
@@ -45,6 +48,7 @@ class IndexReport:
     removed: int
     model_changed: bool
     took_ms: float
+    mixed_again: int = 0
     services: tuple[str, ...] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
@@ -52,9 +56,10 @@ class IndexReport:
 
     def sentence(self) -> str:
         gone = f", {self.removed} removed" if self.removed else ""
+        mixed = f", {self.mixed_again} mixed with other weights" if self.mixed_again else ""
         return (
             f"{self.tools} tools indexed with {self.model.partition('@')[0]}: "
-            f"{self.embedded} texts embedded, {self.reused} unchanged{gone} "
+            f"{self.embedded} texts embedded, {self.reused} unchanged{gone}{mixed} "
             f"({self.took_ms / 1000:.1f} s)"
         )
 
@@ -93,11 +98,14 @@ def build_index(
 
     Whatever stops it, the index stays usable and the next run goes on from there. With another
     model than last time every service is embedded anew, and the old vectors are ranked until the
-    last new one is written.
+    last new one is written. Without a `mix` the one that the index has is kept; another one mixes
+    the vectors anew and embeds nothing.
     """
     started = time.perf_counter()
-    shares = mix or Mix()
     with translated():
+        state = stored.index_state(conn)
+        shares = mix or mix_of(state)
+        mixed = _prepare(conn, state, encoder, shares, rebuild)
         chosen, changed = _begin(conn, encoder, services, shares)
         tally = Tally()
         work = [
@@ -122,7 +130,37 @@ def build_index(
         model_changed=changed,
         took_ms=(time.perf_counter() - started) * 1000,
         services=tuple(service.name for service in chosen),
+        mixed_again=mixed,
     )
+
+
+def _prepare(
+    conn: Connection,
+    state: stored.IndexState | None,
+    encoder: Encoder,
+    mix: Mix,
+    rebuild: bool,
+) -> int:
+    """Vectors as they must be before new ones join them; how many were mixed anew."""
+    if state is None or state.model != encoder.model:
+        return 0
+    if state.width != encoder.width and stored.count_indexed(conn, encoder.model):
+        _require_rebuild(encoder, state.width, rebuild)
+        with conn.transaction():
+            saving.forget_vectors(conn, encoder.model)
+            saving.set_index_state(conn, _state(encoder, mix))
+        drop_approximate_indexes(conn, keep_model="", width=0)
+    with conn.transaction():
+        return mix_again(conn, encoder.model, mix)
+
+
+def _require_rebuild(encoder: Encoder, width: int, rebuild: bool) -> None:
+    if not rebuild:
+        raise UsageError(
+            f"the embedding model {encoder.name} gives {encoder.width} numbers a text now, "
+            f"and the index holds vectors of {width}",
+            hint="gloss index --rebuild",
+        )
 
 
 def _begin(
@@ -191,6 +229,7 @@ def _finish(conn: Connection, encoder: Encoder, mix: Mix, changed: bool) -> None
     if count >= stored.HNSW_MIN_TOOLS:
         make_approximate_index(conn, encoder.model, encoder.width)
     with conn.transaction():
+        mix_again(conn, encoder.model, mix)
         saving.set_index_state(conn, _state(encoder, mix))
         if changed:
             saving.drop_other_models(conn, encoder.model)

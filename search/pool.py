@@ -48,12 +48,19 @@ def gather(
     services: Sequence[int] | None,
     mix: Mix,
     approximate: bool,
+    vectors: Vectors | None = None,
 ) -> Pool:
-    """Both passes for each part; then every candidate scored by both, whoever found it."""
+    """Both passes for each part; then every candidate scored by both, whoever found it.
+
+    `vectors` are those of the question, where the caller has them already.
+    """
     import numpy as np
 
-    vectors = None if encoder is None else encoder.encode(question.texts, queries=True)
+    if encoder is not None and vectors is None:
+        vectors = encoder.encode(question.spoken, queries=True)
     found = bm25(conn, question.scanned(), services, mix, PER_LIST)
+    for service_id in question.widened.within:
+        found += bm25(conn, question.asked_of(service_id), [service_id], mix, PER_LIST)
     model = None
     if encoder is not None and vectors is not None:
         model = encoder.model
@@ -66,7 +73,11 @@ def gather(
     by_key = term_weights(conn, keys, question.terms, mix)
     weights = [by_key.get((tool.service_id, tool.operation_id), {}) for tool in tools]
     lexical = np.array(
-        [[_score(part, terms) for terms in weights] for part in question.parts], dtype=np.float32
+        [
+            [_score(part, terms) for part in question.asked_of(tool.service_id)]
+            for tool, terms in zip(tools, weights, strict=True)
+        ],
+        dtype=np.float32,
     )
     cosine = None
     if vectors is not None:
@@ -74,8 +85,9 @@ def gather(
         empty = [0.0] * width
         rows = np.array([tool.vector or empty for tool in tools], dtype=np.float32)
         cosine = vectors @ rows.reshape(-1, width).T
-        _read_phrases(conn, model or "", tools, vectors, cosine)
-    lexical = lexical.reshape(len(question.parts), len(tools))
+        if mix.enriched:
+            _read_phrases(conn, model or "", tools, vectors, cosine)
+    lexical = lexical.reshape(len(tools), len(question.parts)).T
     return Pool(tools, weights, lexical, cosine, vectors, model or "")
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from psycopg import Connection
 
-from catalog.errors import NotFound
+from catalog.errors import NotFound, TryLater
 from search.context import context_nudges
+from search.differences import differences
 from search.encoder import Encoder
 from search.intents import understand
-from search.pool import gather
-from search.question import ask
-from search.ranking import Ranked, rank
+from search.mixing import mix_of, settle
+from search.picking import PICKED_FROM, Picker, by_vector, picked
+from search.pool import Pool, gather
+from search.question import Question, ask
+from search.ranking import Answer, Ranked, rank
 from search.rerank import Trained, load_trained
+from search.synonyms import synonyms_met
 from store import index as stored
 from store.catalog import catalog_counts, find_service
 from store.connection import translated
@@ -24,18 +28,22 @@ from store.retrieval import Mix, indexed_tools
 from store.searches import Searched, log_search
 from store.vector_search import has_approximate_index
 
+if TYPE_CHECKING:
+    from search.encoder import Vectors
+
 MAX_QUERY = 4000
 """Letters of a query that are read; the rest of a pasted page would only blur it."""
 
 
-RERANKERS = ("trained", "builtin", "off")
+RERANKERS = ("trained", "builtin", "off", "llm")
 """What puts candidates in order: what `gloss train` kept for this catalog, where there is anything;
-the packaged formula; or the two lists alone."""
+the packaged formula; the two lists alone; or a model that picks among the best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`score` is between 0 and 1; `why` says what it came from."""
+    """`score` is between 0 and 1; `why` says what it came from, `differs` how it differs from
+    the hit that it is most easily mistaken for."""
 
     rank: int
     tool_id: str
@@ -46,6 +54,7 @@ class Hit:
     description: str
     enriched_name: str | None
     why: dict[str, Any]
+    differs: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +76,20 @@ class Searcher:
     """Answers queries over one catalog; the model is opened for the first query that needs it.
 
     `origin` and `session` say in the log who asks; without a session no search counts as asked
-    again in other words. `reranker` is one of RERANKERS.
+    again in other words. `mix` None is the one that the index has. `reranker` is one of
+    RERANKERS; for "llm" a `picker` puts the best in order. `alone` "bm25" or "vector" ranks by one
+    list, for comparison.
     """
 
     conn: Connection
     open_encoder: Callable[[], Encoder] | None
-    mix: Mix = field(default_factory=Mix)
+    mix: Mix | None = None
     origin: str = "cli"
     log: bool = True
     session: str = ""
     reranker: str = "trained"
+    picker: Picker | None = None
+    alone: str = ""
     _encoder: Encoder | None = None
 
     def search(
@@ -86,19 +99,61 @@ class Searcher:
         with translated():
             chosen = self._chosen(services)
             state = self._state(chosen)
-            request = understand(query[:MAX_QUERY])
-            question = ask(self.conn, request, chosen)
-            encoder, notes = self._encoder_for(state)
-            pool = gather(self.conn, question, encoder, chosen, self.mix, self._approximate(state))
-            extra = context_nudges(context, pool.candidates, encoder)
-            reorder = self._reorder(encoder)
-            rules = self.reranker != "off"
-            answer = rank(question, pool, k, extra, rules=rules, reorder=reorder)
-            hits = tuple(_hit(n, entry) for n, entry in enumerate(answer.hits, 1))
+            mix, notes = settle(self.conn, state, self.mix)
+            question = ask(self.conn, understand(query[:MAX_QUERY]), chosen)
+            encoder, vectors, more = self._vectors(state, question, mix is not None)
+            notes += more
+            pool = gather(
+                self.conn,
+                question,
+                encoder,
+                chosen,
+                mix or mix_of(state),
+                self._approximate(state),
+                vectors,
+            )
+            answer, more = self._ranked(question, pool, k, context, encoder)
+            notes += (*more, *_guess_notes(question.guesses))
+            hits = self._hits(question, answer.hits[:k])
             took_ms = (time.perf_counter() - started) * 1000
-            notes += _guess_notes(question.guesses)
             result = SearchResult(query, hits, took_ms, not answer.fits, notes, answer.chance)
             return self._logged(result, k, services, context) if self.log else result
+
+    def _vectors(
+        self, state: stored.IndexState, question: Question, comparable: bool
+    ) -> tuple[Encoder | None, Vectors | None, tuple[str, ...]]:
+        """The question embedded; without an encoder to compare with, why."""
+        encoder, notes = self._encoder_for(state) if comparable else (None, ())
+        if encoder is None:
+            return None, None, notes
+        try:
+            vectors = encoder.encode(question.spoken, queries=True)
+        except TryLater as error:
+            return None, None, (f"{error.message}; searched by words only",)
+        if vectors.shape[1] != state.width:
+            told = f"{vectors.shape[1]} numbers a text now, the index holds {state.width}"
+            return None, None, (f"{encoder.name} gives {told}; searched by words only. "
+                                "`gloss index --rebuild` embeds the catalog anew",)  # fmt: skip
+        return encoder, vectors, notes
+
+    def _ranked(
+        self, question: Question, pool: Pool, k: int, context: str, encoder: Encoder | None
+    ) -> tuple[Answer, tuple[str, ...]]:
+        if self.alone == "vector":
+            return by_vector(pool, k), ()
+        extra = context_nudges(context, pool.candidates, encoder)
+        rules = self.reranker != "off" and not self.alone
+        depth = max(k, PICKED_FROM) if self.picker else k
+        answer = rank(question, pool, depth, extra, rules=rules, reorder=self._reorder(encoder))
+        if self.picker is None or not answer.hits:
+            return answer, ()
+        return picked(self.conn, self.picker, question.query, answer)
+
+    def _hits(self, question: Question, ranked: Sequence[Ranked]) -> tuple[Hit, ...]:
+        differ = differences(self.conn, [entry.candidate for entry in ranked])
+        return tuple(
+            _hit(n, entry, question, differ.get(n - 1)) for n, entry in enumerate(ranked, 1)
+        )
 
     def _chosen(self, services: Sequence[str]) -> list[int] | None:
         if not services:
@@ -171,8 +226,9 @@ def search(
     return searcher.search(query, k=k, services=services, context=context)
 
 
-def _hit(number: int, entry: Ranked) -> Hit:
+def _hit(number: int, entry: Ranked, question: Question, differs: str | None) -> Hit:
     tool = entry.candidate
+    taken = synonyms_met(question, entry)
     return Hit(
         number,
         f"{tool.service}/{tool.name}",
@@ -182,7 +238,8 @@ def _hit(number: int, entry: Ranked) -> Hit:
         entry.score,
         tool.enriched_description or tool.description or tool.summary,
         tool.enriched_name,
-        entry.why,
+        {**entry.why, "synonyms": taken} if taken else entry.why,
+        differs,
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from psycopg import Connection
 
 from search.abbreviations import READINGS
 from search.intents import Request
 from search.spelling import nearest_words
+from search.synonyms import NOT_WIDENED, Widened, widen
 from search.words import lexical
 from store.index import lexemes, stems
 from store.retrieval import indexed_tools, similar_words, tools_with_terms
@@ -40,6 +42,7 @@ class Question:
     asked: tuple[float, ...]
     tools: int
     guesses: dict[str, str]
+    widened: Widened = NOT_WIDENED
 
     def scanned(self) -> list[dict[str, float]]:
         """The parts without the terms that nearly every tool has, where others are left."""
@@ -48,7 +51,24 @@ class Question:
 
     @property
     def terms(self) -> list[str]:
-        return list({term for part in self.parts for term in part})
+        own = (part for parts in self.widened.within.values() for part in parts)
+        return list({term for part in (*self.parts, *own) for term in part})
+
+    def asked_of(self, service_id: int) -> tuple[dict[str, float], ...]:
+        """The parts with what this service's own synonyms ask for besides."""
+        own = self.widened.within.get(service_id)
+        if own is None:
+            return self.parts
+        return tuple({**more, **part} for part, more in zip(self.parts, own, strict=True))
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The texts as they are embedded."""
+        more = self.widened.aloud or ((),) * len(self.texts)
+        return tuple(
+            f"{text} ({', '.join(said)})" if said else text
+            for text, said in zip(self.texts, more, strict=True)
+        )
 
 
 def ask(conn: Connection, request: Request, services: Sequence[int] | None) -> Question:
@@ -58,16 +78,27 @@ def ask(conn: Connection, request: Request, services: Sequence[int] | None) -> Q
     tools = indexed_tools(conn, services)
     counts = tools_with_terms(conn, list({t for terms in found for t in terms}), services)
     extra = _readings(conn, worded[0], services)
+    widened = widen(conn, worded, services, partial(_idf, tools))
     guesses = {} if counts.keys() >= found[0].keys() else _guesses(conn, worded[0], counts)
+    guesses = {word: near for word, near in guesses.items() if word not in widened.words}
     if guesses:
         counts |= tools_with_terms(conn, [term for _, term in guesses.values()], services)
     parts = tuple(
         _weights(terms, words.split(), counts, tools, extra, guesses)
         for terms, words in zip(found, worded, strict=True)
     )
+    if widened.everywhere:
+        both = zip(parts, widened.everywhere, strict=True)
+        parts = tuple({**more, **part} for part, more in both)
     asked = tuple(sum(_idf(tools, counts.get(t, 0)) for t in terms) for terms in found)
     return Question(
-        request.query, texts, parts, asked, tools, {w: word for w, (word, _) in guesses.items()}
+        request.query,
+        texts,
+        parts,
+        asked,
+        tools,
+        {w: word for w, (word, _) in guesses.items()},
+        widened,
     )
 
 

@@ -61,6 +61,7 @@ class EmbeddingRow:
     enriched_hash: str | None
     mixed: Vector
     phrase_hashes: tuple[str, ...] = ()
+    original_share: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,16 +83,17 @@ def save_embeddings(conn: Connection, model: str, rows: Sequence[EmbeddingRow]) 
             """
             INSERT INTO embeddings
                 (service_id, operation_id, model, original_hash, enriched_hash, mixed,
-                 phrase_hashes)
-            VALUES (%s, %s, %s, %s, %s, %s, %s)
+                 phrase_hashes, original_share)
+            VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
             ON CONFLICT (service_id, operation_id, model) DO UPDATE SET
                 original_hash = excluded.original_hash,
                 enriched_hash = excluded.enriched_hash, mixed = excluded.mixed,
-                phrase_hashes = excluded.phrase_hashes
+                phrase_hashes = excluded.phrase_hashes,
+                original_share = excluded.original_share
             """,
             [
                 (row.service_id, row.operation_id, model, row.original_hash, row.enriched_hash,
-                 literal(row.mixed), list(row.phrase_hashes))
+                 literal(row.mixed), list(row.phrase_hashes), row.original_share)
                 for row in rows
             ],
         )  # fmt: skip
@@ -141,6 +142,12 @@ def drop_other_models(conn: Connection, model: str) -> None:
     """Forgets the vectors of every other model; called once the new ones are complete."""
     conn.execute("DELETE FROM embeddings WHERE model <> %s", (model,))
     conn.execute("DELETE FROM vectors WHERE model <> %s", (model,))
+
+
+def forget_vectors(conn: Connection, model: str) -> None:
+    """Of a model whose vectors are of no use any more; search by words goes on."""
+    conn.execute("DELETE FROM embeddings WHERE model = %s", (model,))
+    conn.execute("DELETE FROM vectors WHERE model = %s", (model,))
 
 
 def drop_unused_vectors(conn: Connection, service_id: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from psycopg import Connection
 from psycopg.rows import class_row
@@ -201,6 +202,34 @@ def similar_words(conn: Connection, word: str, slack: int, limit: int) -> list[t
             "limit": limit,
         },
     ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What tells look-alikes apart: `takes` are the names of a tool's arguments."""
+
+    service_id: int
+    operation_id: int
+    takes: list[str]
+    output_schema: Any
+    limits: str
+
+
+def traits(conn: Connection, keys: Sequence[Key]) -> list[Traits]:
+    with conn.cursor(row_factory=class_row(Traits)) as cursor:
+        return cursor.execute(
+            """
+            SELECT o.service_id, o.operation_id, o.output_schema, coalesce(r.limits, '') AS limits,
+                   CASE WHEN json_typeof(o.input_schema::json->'properties') = 'object' THEN
+                       ARRAY(SELECT json_object_keys(o.input_schema::json->'properties'))
+                   ELSE '{}' END AS takes
+            FROM unnest(%(services)s::bigint[], %(operations)s::bigint[]) AS k (service, operation)
+            JOIN operations o ON o.service_id = k.service AND o.operation_id = k.operation
+            LEFT JOIN enrichments r ON r.service_id = o.service_id AND r.tool = o.name
+                AND r.state = 'applied'
+            """,
+            _keys(keys),
+        ).fetchall()
 
 
 _SATURATED = f"""(

@@ -42,7 +42,8 @@ def index(
     with wiring.open_catalog(config) as connection:
         encoder = wiring.open_encoder(config, exporting=True)
         report = progress(
-            "indexing", build_index(connection, encoder, tuple(services or ()), rebuild=rebuild)
+            "indexing",
+            build_index(connection, encoder, tuple(services or ()), rebuild, wiring.mix(config)),
         )
     chosen = output.chosen(form, as_json)
     if chosen is not Format.text:
