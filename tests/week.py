@@ -463,9 +463,9 @@ WEEK = (
 )
 
 
-def whole_week(folder: Path, seed: int) -> Iterator[tuple[str, float, str]]:
+def whole_week(folder: Path, seed: int, small: bool) -> Iterator[tuple[str, float, str]]:
     """Night, seconds, and what it said."""
-    with Week(folder, environment(folder), seed) as week:
+    with Week(folder, environment(folder), seed, small) as week:
         for night in WEEK:
             started = time.monotonic()
             said = night(week)
