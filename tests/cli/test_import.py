@@ -7,6 +7,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pipeline.exchange.entry import Entry
+from pipeline.exchange.importing import plan
+from pipeline.exchange.reading import read
+from pipeline.exchange.taking import take
 from tests.cli.conftest import Gloss, bare_environment
 from tests.cli.exchanging import (
     COMPLAINT,
@@ -377,3 +381,17 @@ def test_an_imported_text_closes_the_proposal_that_was_open(desk):
 
     open_tools = {p["tool"] for p in desk.gloss("diff", "--json").json["proposals"]}
     assert PROGRESS not in open_tools
+
+
+def test_who_decides_while_an_import_runs_is_not_overruled(desk, conn):
+    desk.edit(with_text(PROGRESS))
+    lines = desk.lines()
+    saying(PROGRESS, OTHER_TEXT)(lines)
+    text = "".join(json.dumps(line) + "\n" for line in lines.values())
+    steps = plan(conn, [entry for entry in read(text.encode()) if isinstance(entry, Entry)])
+    desk.edit(saying(PROGRESS, THIRD_TEXT))
+    done = {step.entry.tool: step for step in take(conn, steps, "somebody")}
+
+    assert done[PROGRESS].outcome == "conflict"
+    assert "just now" in done[PROGRESS].reason
+    assert desk.live(PROGRESS)["description"] == THIRD_TEXT
