@@ -11,6 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from catalog.errors import GlossError
 from parsers.document import MAX_SPEC_BYTES, Document
 from parsers.fetching import REMOTE, FetchRules, fetch, shown
+from parsers.traces import note_absent, note_file, note_link, note_unrepeatable
 
 MAX_FILE_BYTES = MAX_SPEC_BYTES
 MAX_FILES = 10_000
@@ -74,16 +75,21 @@ class Reader:
         if self._read_bytes > MAX_TOTAL_BYTES:
             limit = MAX_TOTAL_BYTES // 2**20
             raise Refused(f"{_cut(location)}: more than {limit} MB in one document")
+        note_file(location, data)
         return data
 
     def _path(self, reference: str, folder: Path) -> str:
         """The file meant: percent-encoding undone unless only the name as written is there."""
         try:
-            decoded = (folder / unquote(reference, errors="strict")).resolve()
+            written = folder / unquote(reference, errors="strict")
+            decoded = written.resolve()
+            note_link(written, decoded)
             for spelling in (reference, unquote(reference).replace("\\", "/")):
                 other = (folder / spelling).resolve()
-                if not self._there(decoded) and self._there(other):
-                    return str(other)
+                if other != decoded and not self._there(decoded):
+                    note_absent(decoded if self._there(other) else other)
+                    if self._there(other):
+                        return str(other)
         except (ValueError, OSError, RuntimeError):
             raise Refused(f"{_cut(reference)}: not a file name") from None
         return str(decoded)
@@ -97,6 +103,7 @@ class Reader:
     def _open(self, path: Path) -> bytes:
         try:
             real = path.resolve()
+            note_link(path, real)
             if not self._inside(real):
                 raise Refused(
                     f"{_cut(path)}: outside the folder of the spec (allow it with --allow-folder)"
@@ -104,10 +111,16 @@ class Reader:
             return _regular_file(real)
         except (ValueError, RuntimeError):
             raise Refused(f"{_cut(path)}: not a file name") from None
+        except FileNotFoundError as error:
+            note_absent(path)
+            raise Refused(f"{_cut(path)}: {error.strerror}") from None
         except OSError as error:
+            note_unrepeatable()
             raise Refused(f"{_cut(path)}: {error.strerror or 'not readable'}") from None
 
     def _fetch(self, address: str) -> bytes:
+        if self._rules.allow_hosts:
+            note_unrepeatable()
         try:
             fetched = fetch(address, self._rules)
         except GlossError as error:

@@ -26,6 +26,7 @@ from pathlib import Path
 from catalog.errors import GlossError, SpecError
 from catalog.spec import ParsedSpec
 from parsers.document import MAX_SPEC_BYTES, Document, FileDocument
+from parsers.traces import Trace
 from parsers.worker import READY, Answer
 
 _HOME = str(Path(__file__).resolve().parent.parent)
@@ -58,7 +59,8 @@ class Budget:
 class Outcome:
     """What became of a document: `parsed` or `error`, never both.
 
-    `crashed` marks an error that is a fault of a parser rather than of the document.
+    `crashed` marks an error that is a fault of a parser rather than of the document; `trace` tells
+    what `parsed` depended on.
     """
 
     document: Document
@@ -66,6 +68,7 @@ class Outcome:
     error: GlossError | None = None
     elapsed_ms: float = 0.0
     crashed: bool = False
+    trace: Trace | None = None
 
 
 def parse_all(
@@ -182,7 +185,14 @@ class _Child:
         self.idle, answer = True, _loads(said)
         if answer.fatal:
             self.end()
-        return Outcome(document, answer.parsed, answer.error, answer.elapsed_ms, answer.crashed)
+        return Outcome(
+            document,
+            answer.parsed,
+            answer.error,
+            answer.elapsed_ms,
+            answer.crashed,
+            answer.trace,
+        )
 
     def give_up(self) -> Outcome:
         document, self.idle = self.document, True

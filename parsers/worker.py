@@ -24,6 +24,7 @@ from queue import SimpleQueue
 from catalog.errors import GlossError, SpecError
 from catalog.spec import ParsedSpec
 from parsers.document import Document, FileDocument
+from parsers.traces import Trace, tracing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Answer:
     elapsed_ms: float
     crashed: bool = False
     fatal: bool = False
+    trace: Trace | None = None
 
 
 READY = b"ready"
@@ -108,7 +110,9 @@ def _answer(document: Document, parse: Parser, memory_bytes: int) -> bytes:
 def _parse(document: Document, parse: Parser, memory_bytes: int, began: float) -> Answer:
     try:
         loaded = document.loaded() if isinstance(document, FileDocument) else document
-        return Answer(parse(loaded), None, _since(began))
+        with tracing(loaded) as trace:
+            parsed = parse(loaded)
+        return Answer(parsed, None, _since(began), trace=trace)
     except GlossError as error:
         return Answer(None, error, _since(began))
     except Exception as error:  # noqa: BLE001 (whatever it is, the other documents go on)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, LiteralString
 
@@ -12,20 +12,21 @@ from psycopg.types.json import Json
 
 from catalog.binding import binding_from_json, binding_to_json
 from catalog.hashing import canonical, content_hasher, digest
-from catalog.spec import Operation, ParsedSpec, Schema
+from catalog.spec import Kind, Operation, ParsedSpec, Problem, Schema
 from catalog.text import storable
 from store.connection import json_bytes, translated
 from store.rows import SavedSpec
 
 _WAIT = "30s"
 _UPSERT_SERVICE = """
-INSERT INTO services (name, kind, version, identity, title, description, source, problems)
+INSERT INTO services (name, kind, version, identity, title, description, source, problems, reading)
 VALUES (%(name)s, %(kind)s, %(version)s, %(identity)s, %(title)s, %(description)s, %(source)s,
-        %(problems)s)
+        %(problems)s, %(reading)s)
 ON CONFLICT (name) DO UPDATE SET
   kind = excluded.kind, version = excluded.version, identity = excluded.identity,
   title = excluded.title, description = excluded.description, source = excluded.source,
-  problems = excluded.problems, ingested_at = now(), removed_at = NULL
+  problems = excluded.problems, reading = excluded.reading, ingested_at = now(),
+  removed_at = NULL
 RETURNING service_id, next_operation_id
 """
 _COPY_OPERATIONS = """
@@ -37,6 +38,13 @@ UPDATE operations SET protocol = %s, binding = %s, summary = %s, description = %
   input_schema = %s, output_schema = %s, tags = %s, deprecated = %s, content_hash = %s,
   changed_at = now()
 WHERE service_id = %s AND name = %s
+"""
+_READINGS = """
+SELECT s.service_id, s.name, s.source, s.kind, s.version, s.problems, s.reading,
+       array(SELECT o.name FROM operations o WHERE o.service_id = s.service_id ORDER BY o.name)
+FROM services s
+WHERE s.removed_at IS NULL AND s.reading IS NOT NULL AND s.source = ANY(%s)
+ORDER BY s.name
 """
 _COPY_DEFINITIONS = "COPY definitions (service_id, name, schema, schema_hash) FROM STDIN"
 
@@ -53,12 +61,18 @@ class _Fit:
     mended: int
 
 
-def save_spec(conn: psycopg.Connection, parsed: ParsedSpec, source: str) -> SavedSpec:
+def save_spec(
+    conn: psycopg.Connection,
+    parsed: ParsedSpec,
+    source: str,
+    reading: Mapping[str, Any] | None = None,
+) -> SavedSpec:
     """Make the service what the spec says. Two at once: the second waits, or gives up (TryLater).
 
     Enrichments and samples of a removed operation stay, and find it again should it come back.
+    `reading` is what `readings_of` gives back, until the service is saved or removed.
     """
-    fit = _fitted(parsed, source)
+    fit = _fitted(parsed, source, reading)
     with translated(), conn.transaction():
         conn.execute(f"SET LOCAL lock_timeout = '{_WAIT}'")
         row = conn.execute(_UPSERT_SERVICE, fit.service).fetchone()
@@ -70,7 +84,7 @@ def save_spec(conn: psycopg.Connection, parsed: ParsedSpec, source: str) -> Save
     return saved
 
 
-def _fitted(parsed: ParsedSpec, source: str) -> _Fit:
+def _fitted(parsed: ParsedSpec, source: str, reading: Mapping[str, Any] | None) -> _Fit:
     operations, in_operations = _storable_operations(parsed.operations)
     definitions, in_definitions = dict(parsed.definitions), 0
     if not _is_storable(definitions):
@@ -78,7 +92,11 @@ def _fitted(parsed: ParsedSpec, source: str) -> _Fit:
     service, in_service = storable(_service_values(parsed, source))
     hasher = content_hasher(definitions)
     return _Fit(
-        {**service, "problems": Json(service["problems"], json_bytes)},
+        {
+            **service,
+            "problems": Json(service["problems"], json_bytes),
+            "reading": None if reading is None else Json(storable(reading)[0], json_bytes),
+        },
         operations,
         {name: hasher(operation) for name, operation in operations.items()},
         definitions,
@@ -231,3 +249,48 @@ def _analyze_if_much(conn: psycopg.Connection, saved: SavedSpec) -> None:
     if len(saved.added) + len(saved.changed) + len(saved.removed) > 500:
         with translated():
             conn.execute("ANALYZE operations, definitions")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReading:
+    """A service as its source was last read: what was said of it, and what that depended on."""
+
+    service_id: int
+    service: str
+    source: str
+    kind: Kind
+    version: str
+    problems: tuple[Problem, ...]
+    reading: Mapping[str, Any]
+    tools: tuple[str, ...]
+
+
+def readings_of(conn: psycopg.Connection, sources: Iterable[str]) -> list[KeptReading]:
+    """The services that were read from these sources, by name."""
+    wanted = [storable(source)[0] for source in sources]
+    with translated():
+        rows = conn.execute(_READINGS, (wanted,)).fetchall()
+    return [_kept(*row) for row in rows]
+
+
+def _kept(
+    service_id: int,
+    service: str,
+    source: str,
+    kind: Kind,
+    version: str,
+    problems: list[dict[str, Any]],
+    reading: dict[str, Any],
+    tools: list[str],
+) -> KeptReading:
+    said = tuple(Problem(**problem) for problem in problems)
+    return KeptReading(service_id, service, source, kind, version, said, reading, tuple(tools))
+
+
+def note_read_again(conn: psycopg.Connection, service_ids: Iterable[int]) -> None:
+    """The sources were looked at now, and are as they were."""
+    with translated():
+        conn.execute(
+            "UPDATE services SET ingested_at = now() WHERE service_id = ANY(%s)",
+            (list(service_ids),),
+        )

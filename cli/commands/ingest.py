@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,6 +67,9 @@ def ingest(
     strict: Annotated[
         bool, typer.Option("--strict", help="Validate too, and exit 5 if anything was skipped.")
     ] = False,
+    reread: Annotated[
+        bool, typer.Option("--reread", help="Parse again what is unchanged since it was last read.")
+    ] = False,
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> int:
@@ -76,23 +80,23 @@ def ingest(
         tuple(include or ()), tuple(allow_host or ()), tuple(allow_folder or ()), strict
     )
     config = settings.load()
-    requests = _requests(config, sources or [], service, options, dry_run)
+    found = _requests(config, sources or [], service, options)
+    requests = [replace(request, dry_run=dry_run, reread=reread) for request in found]
     with wiring.open_catalog(config) as connection:
-        found = run(connection, requests, sys.stdin.buffer if sys.stdin else None)
-        reports = list(_told(counted("reading specs", found)))
+        told = run(connection, requests, sys.stdin.buffer if sys.stdin else None)
+        reports = list(_told(counted("reading specs", told)))
+    _say_what_was_kept(reports)
     _show(reports, output.chosen(form, as_json), dry_run)
     return _exit_code(reports, strict)
 
 
 def _requests(
-    config: settings.Settings, sources: list[str], service: str | None, options: Any, dry_run: bool
+    config: settings.Settings, sources: list[str], service: str | None, options: Any
 ) -> list[IngestRequest]:
-    from dataclasses import replace
-
     from pipeline.ingest import IngestRequest
 
     if sources:
-        return [IngestRequest(tuple(sources), service, options, dry_run=dry_run)]
+        return [IngestRequest(tuple(sources), service, options)]
     if not config.services:
         raise UsageError("name a file, folder, glob or address to read", hint="gloss ingest specs/")
     return [
@@ -101,8 +105,7 @@ def _requests(
             entry.name,
             replace(options, include=options.include + entry.include),
             {name: settings.secret(value) for name, value in entry.headers.items()},
-            dry_run,
-            entry.enrich,
+            enrich=entry.enrich,
         )
         for entry in config.services
         if service in (None, entry.name)
@@ -122,8 +125,17 @@ def _told(reports: Iterable[SourceReport]) -> Iterable[SourceReport]:
         yield report
 
 
+def _say_what_was_kept(reports: list[SourceReport]) -> None:
+    specs = [report for report in reports if report.spec is not None]
+    kept = sum(not report.parsed for report in specs)
+    if kept:
+        console.log(
+            f"unchanged since last read: {kept} of {len(specs)} specs (--reread parses them again)"
+        )
+
+
 def _located(report: SourceReport, location: str) -> str:
-    if report.parsed is None or location.startswith(report.source):
+    if report.spec is None or location.startswith(report.source):
         return location
     return f"{report.source}: {location}"
 
@@ -153,7 +165,7 @@ def _show(reports: list[SourceReport], form: Format, dry_run: bool) -> None:
 
 
 def _row(report: SourceReport) -> dict[str, Any]:
-    parsed, saved = report.parsed, report.saved
+    spec, saved = report.spec, report.saved
     problems = [
         {"level": p.level, "location": p.location, "message": p.message} for p in report.problems
     ]
@@ -163,22 +175,22 @@ def _row(report: SourceReport) -> dict[str, Any]:
         )
     return {
         "source": report.source,
-        "service": parsed.service if parsed else None,
-        "kind": parsed.kind if parsed else None,
-        "version": parsed.version if parsed else None,
-        "operations": len(parsed.operations) if parsed else 0,
+        "service": spec.service if spec else None,
+        "kind": spec.kind if spec else None,
+        "version": spec.version if spec else None,
+        "operations": spec.operations if spec else 0,
         "added": len(saved.added) if saved else 0,
         "changed": len(saved.changed) if saved else 0,
         "unchanged": len(saved.unchanged) if saved else 0,
         "removed": len(saved.removed) if saved else 0,
-        "not_tools": dict(parsed.not_tools) if parsed else {},
+        "not_tools": dict(spec.not_tools) if spec else {},
         "problems": problems,
     }
 
 
 def _exit_code(reports: list[SourceReport], strict: bool) -> int:
     errors = [report.error for report in reports if report.error is not None]
-    read = sum(report.parsed is not None for report in reports)
+    read = sum(report.spec is not None for report in reports)
     if errors and not read:
         codes = {error.exit_code for error in errors}
         return codes.pop() if len(codes) == 1 else Exit.FAILED

@@ -14,8 +14,8 @@ from parsers.document import Document
 from parsers.proto.scan import Header, Import, header
 from parsers.proto.text import as_utf8
 from parsers.reading import Reader, Refused
+from parsers.traces import note_absent, note_tree, proto_files
 
-MAX_WALKED = 100_000
 _COMMON = Path(__file__).parent / "include"
 
 
@@ -92,7 +92,9 @@ class Locator:
     def _places(self, path: str, importer: Found) -> Iterator[str]:
         for root in self.roots:
             place = root / path
-            if (root not in self._opened or place.suffix == ".proto") and place.is_file():
+            if not place.is_file():
+                note_absent(place)
+            elif root not in self._opened or place.suffix == ".proto":
                 yield str(place)
         common = _COMMON / path
         if common.is_file():
@@ -122,7 +124,9 @@ class Locator:
 
     def _all(self) -> dict[str, list[Path]]:
         if self._tree is None:
-            self._tree = _proto_files(self._top) if self._top else {}
+            self._tree = proto_files(self._top) if self._top else {}
+            if self._top:
+                note_tree(self._top, self._tree)
         return self._tree
 
     def _read(self, place: str) -> Found:
@@ -212,17 +216,3 @@ def _fits(place: Path, wanted: tuple[str, ...]) -> int:
         same += 1
     enough = same == len(wanted) or (same > 1 and "." in wanted[0])
     return same if enough else 0
-
-
-def _proto_files(top: Path) -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
-    seen = 0
-    for folder, folders, files in os.walk(top):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in files:
-            if name.endswith(".proto"):
-                found.setdefault(name, []).append(Path(folder) / name)
-        seen += len(folders) + len(files)
-        if seen > MAX_WALKED:
-            break
-    return found
