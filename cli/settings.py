@@ -30,7 +30,7 @@ class ProbeSettings:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredService:
-    """One `[[services]]` entry; `spec` is whole or absolute.
+    """One `[[services]]` entry; `name` is the one in the catalog, `spec` is whole or absolute.
 
     Values of `headers` may be `env:NAME` or `file:PATH`: see `secret`. `auto_apply` and `max_cost`
     (USD a run) are for `gloss sync`.
@@ -227,10 +227,12 @@ def _data_dir(
 
 
 def _declared(config: ConfigFile, file: Path) -> tuple[DeclaredService, ...]:
+    from catalog.words import safe_name
+
     folder = file.parent
     return tuple(
         DeclaredService(
-            name=entry.name,
+            name=safe_name(entry.name, fallback="service"),
             spec=entry.spec if _is_address(entry.spec) else str(folder / entry.spec),
             headers=entry.headers,
             include=tuple(folder / root for root in entry.include),
