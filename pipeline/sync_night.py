@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pipeline.ingest import IngestRequest
     from pipeline.probe import ProbeRequest
     from search.encoder import Encoder
+    from store.retrieval import Mix
 
 MOST_TRIES = 3
 """Nights on which what failed is tried again; then it waits until something changes."""
@@ -62,6 +63,7 @@ class Means:
     writer: str
     group_size: int
     max_cost: float | None = None
+    mix: Mix | None = None
     masked: Callable[[str], str] = str
 
 
@@ -76,11 +78,17 @@ class Night:
     stopped: GlossError | None = None
     budget: BudgetReached | None = None
     _endpoint: list[Endpoint | None] = field(default_factory=list)
+    _encoder: list[Encoder] = field(default_factory=list)
 
     def endpoint(self) -> Endpoint | None:
         if not self._endpoint:
             self._endpoint.append(self.means.endpoint())
         return self._endpoint[0]
+
+    def encoder(self) -> Encoder:
+        if not self._encoder:
+            self._encoder.append(self.means.encoder())
+        return self._encoder[0]
 
     def stop(self, error: GlossError) -> None:
         """Ask the model no more; endpoints quote keys in what they say."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -143,16 +144,18 @@ class _ServiceNight:
     def _index(self, row: ServiceRow) -> Generator[SyncEvent, None, None]:
         from search.index import build_index
         from search.text import TEXT_VERSION
-        from store.index import pending_ids, removed_since
+        from store.index import index_state, pending_ids, removed_since
 
-        encoder = self._night.means.encoder()
+        encoder = self._night.encoder()
         with translated():
             ids = pending_ids(self._connection, row.service_id, encoder.model, TEXT_VERSION)
             lost = row.service_id in removed_since(self._connection)
-        if ids or lost:
-            yield from self._night.through(
-                self._request.name, "index", build_index(self._connection, encoder, [row.name])
-            )
+            state = index_state(self._connection)
+        mix = self._night.means.mix
+        other_mix = mix is not None and state is not None and state.weights["mix"] != asdict(mix)
+        if ids or lost or other_mix:
+            events = build_index(self._connection, encoder, [row.name], mix=mix)
+            yield from self._night.through(row.name, "index", events)
             self.report.indexed = len(ids)
 
 

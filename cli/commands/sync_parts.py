@@ -95,6 +95,7 @@ def means(config: Settings, max_cost: float | None) -> Means:
         writer=wiring.writer_model(config),
         group_size=config.llm.tools_per_request,
         max_cost=config.llm.max_cost if max_cost is None else max_cost,
+        mix=wiring.mix(config),
         masked=console.masked,
     )
 

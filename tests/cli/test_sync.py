@@ -15,6 +15,7 @@ from pipeline.keeping import LeaseLost
 from pipeline.sync import sync
 from pipeline.sync_night import Means
 from store import leases, runs
+from store.index import index_state
 from tests.cli.test_imports import loaded_by
 from tests.fakes import Response, good, model
 from tests.week import KEY, TOKEN, spec_of
@@ -306,6 +307,15 @@ def test_every_line_of_the_log_has_time_and_level(night):
     form = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d (INFO|WARNING|ERROR) .+")
     assert all(form.fullmatch(line) for line in done.stderr.splitlines()), done.stderr
     assert " ERROR gone: reading the spec: " in done.stderr
+
+
+def test_another_mix_of_original_and_enriched_text_is_taken_up(night, conn):
+    night("sync")
+    declare(night, "", "[search]\nweights = [0.5, 0.5]\n", WRITTEN.format(name="desk"))
+    done = night("sync")
+
+    assert done.exit_code == 0, done.stderr
+    assert index_state(conn).weights["mix"] == {"original": 0.5, "enriched": 0.5}
 
 
 # --- one at a time -----------------------------------------------------------------------------
