@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 from catalog.errors import SpecError
 from catalog.spec import Level, Problem
@@ -18,9 +17,9 @@ from parsers.proto.compiler import Diagnostic, Workshop
 from parsers.proto.edits import Edit, Option, apply, blank, options, type_at, without_options
 from parsers.proto.staging import STUB, Tree
 
-MAX_ROUNDS = 60
-MAX_MENDS_A_ROUND = 5_000
-MENDING_LIMIT_S = 45
+MAX_ROUNDS = 20
+MAX_ROUND_BYTES = 2**21  # of text compiled in all rounds together: a large file has fewer rounds
+MAX_FAULTS = 10_000
 NEWEST_EDITION = "2024"
 _PLACEHOLDERS = "gloss_missing"
 
@@ -43,17 +42,32 @@ def compile_tree(tree: Tree) -> Compiled:
     where = tree.origins[tree.main]
     mender = _Mender(tree)
     mender.leave_out_what_is_missing()
-    end = monotonic() + MENDING_LIMIT_S
+    rounds = _rounds_for(tree)
     with Workshop(where) as shop:
-        for attempt in range(MAX_ROUNDS):
+        for left in range(rounds - 1, -1, -1):
             result = shop.compile(tree.texts, tree.main)
             if isinstance(result, bytes):
                 dropped = tuple(mender.dropped)
                 return Compiled(result, mender.problems(), dropped, mender.placeholders)
-            tired = monotonic() > end or attempt == MAX_ROUNDS - 1
-            if tired or not mender.mend(result):
+            if len(result) > MAX_FAULTS:
+                raise _given_up(mender, result, f"more than {MAX_FAULTS:,} faults")
+            if not left:
+                raise _given_up(mender, result, f"not mended in {rounds} rounds")
+            if not mender.mend(result):
                 break
-    raise SpecError(mender.complaint([] if isinstance(result, bytes) else result))
+    raise SpecError(mender.complaint(result))
+
+
+def _rounds_for(tree: Tree) -> int:
+    size = sum(len(text) for text in tree.texts.values())
+    return max(3, min(MAX_ROUNDS, MAX_ROUND_BYTES // max(size, 1)))
+
+
+def _given_up(mender: _Mender, found: list[Diagnostic], limit: str) -> SpecError:
+    return SpecError(
+        f"{mender.complaint(found)} ({limit})",
+        hint="mend the first faults, or give a compiled set (protoc --descriptor_set_out)",
+    )
 
 
 class _Mender:
@@ -87,7 +101,7 @@ class _Mender:
         """Whether anything was changed, so that compiling again makes sense."""
         before = dict(self._tree.texts)
         self._begin()
-        for diagnostic in complaints.causes(found)[:MAX_MENDS_A_ROUND]:
+        for diagnostic in complaints.causes(found):
             if diagnostic.file in before and diagnostic.file not in self._emptied:
                 self._mend_one(diagnostic, before[diagnostic.file])
         self._make_edits()

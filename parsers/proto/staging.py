@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from catalog.errors import SpecError
@@ -13,6 +14,7 @@ from parsers.proto.edits import Edit, apply
 from parsers.proto.locate import Found, Locator, NotFound, is_well_known
 
 MAX_FILES = 5_000
+MAX_MISSING = 1_000
 MAX_BYTES = 128 * 1024 * 1024
 STUB = 'syntax = "proto3";\n'
 
@@ -38,6 +40,7 @@ def stage(document: Document, text: str) -> Tree:
 class _Stager:
     def __init__(self, document: Document, text: str) -> None:
         asked = scan.imports(text)
+        _require_few(asked, document.location)
         self._locator = Locator(document, scan.header(text), asked)
         self._own = Found(document.location, text)
         self._tree = Tree(main=_plain(self._locator.own_name()))
@@ -77,6 +80,7 @@ class _Stager:
     def _follow(self, name: str, found: Found) -> str:
         """The text with each import written as the name that its file was given."""
         asked = [entry for entry in scan.imports(found.text) if not is_well_known(entry.path)]
+        _require_few(asked, found.location)
         named = [(entry, self._target(entry, found)) for entry in asked]
         return apply(found.text, [Edit(e.start, e.end, f'"{name}"') for e, name in named])
 
@@ -91,6 +95,9 @@ class _Stager:
     def _stub(self, entry: scan.Import, importer: Found, reason: str) -> str:
         name = f"missing/{_plain(entry.path.lstrip('./'))}"
         if name not in self._tree.missing:
+            if len(self._tree.missing) >= MAX_MISSING:
+                where = self._own.location
+                raise SpecError(f"{where}: more than {MAX_MISSING:,} imports are not there")
             self._check_size()
             self._tree.texts[name] = STUB
             self._tree.origins[name] = entry.path
@@ -98,6 +105,11 @@ class _Stager:
             where = f"{importer.location}:{entry.line}"
             self._tree.missing[name] = Problem("warning", where, message)
         return name
+
+
+def _require_few(asked: Sequence[scan.Import], where: str) -> None:
+    if len(asked) > MAX_FILES:
+        raise SpecError(f"{where}: more than {MAX_FILES:,} imported files")
 
 
 def _plain(path: str) -> str:

@@ -43,6 +43,13 @@ def bombs() -> dict[str, bytes]:
         "deep.proto": ('syntax = "proto3";' + "message A {" * 50_000).encode(),
         "deep-option.proto": _deep_option(),
         "lattice.proto": _proto_lattice(),
+        "missing-imports.proto": _proto("".join(f'import "a{n}.proto";' for n in range(20_000))),
+        "undefined-types.proto": _proto(
+            f"message N {{ {''.join(f'T{n} f{n} = {n + 1};' for n in range(18_000))} }}"
+        ),
+        "no-semicolons.proto": _proto(
+            "message N {" + "".join(f"string a{n} = {n + 1}\n" for n in range(2000)) + "}"
+        ),
         "import-itself.proto": b'syntax = "proto3"; import "import-itself.proto"; service S {}',
         "garbage.binpb": b"\x0a\x0b\x0a\x07a.proto\x12" + b"\xff" * 1000,
         "deep.binpb": _deep_set(),
@@ -171,6 +178,12 @@ def _deep_option() -> bytes:
         + "}" * 20_000
         + "; } }"
     ).encode()
+
+
+def _proto(text: str) -> bytes:
+    return (
+        f'syntax = "proto3"; {text} message M {{}} service S {{ rpc A(M) returns (M); }}'.encode()
+    )
 
 
 def _proto_lattice() -> bytes:

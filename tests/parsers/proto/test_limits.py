@@ -8,7 +8,7 @@ from catalog.errors import SpecError
 from catalog.spec import ParsedSpec
 from parsers import proto
 from parsers.document import Document
-from parsers.proto import compiler, parse, staging
+from parsers.proto import compiler, mending, parse, staging
 
 _HEAD = 'syntax = "proto3";\n'
 _SERVICE = "service S { rpc Do(M) returns (M); }\n"
@@ -71,3 +71,27 @@ def test_a_compiler_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(SpecError, match="did not end within 0 s"):
         _read(_HEAD)
+
+
+def test_many_missing_imports_are_refused_by_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "MAX_MISSING", 10)
+
+    with pytest.raises(SpecError, match="more than 10 imports are not there"):
+        _read(_HEAD + "".join(f'import "a{n}.proto";' for n in range(20)))
+
+
+def test_more_faults_than_can_be_mended_are_refused_by_their_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mending, "MAX_FAULTS", 10)
+    fields = "".join(f"T{n} f{n} = {n};\n" for n in range(1, 20))
+
+    with pytest.raises(SpecError, match=r"x\.proto:2:13: .*more than 10 faults"):
+        _read(f"{_HEAD}message M {{ {fields} }} {_SERVICE}")
+
+
+def test_faults_that_show_one_by_one_are_mended_in_so_many_rounds() -> None:
+    fields = "".join(f"string a{n} = {n}\n" for n in range(1, 30))
+
+    with pytest.raises(SpecError, match="not mended in 20 rounds"):
+        _read(f"{_HEAD}message M {{ {fields} }} {_SERVICE}")
