@@ -92,7 +92,7 @@ class _ServiceNight:
         for source in ingest(self._connection, [self._request.ingest()]):
             self._night.require()
             if source.error is not None:
-                raise source.error
+                raise _declared(source.error)
             self.report.lost += source.lost
             if source.saved is not None:
                 saved = True
@@ -157,6 +157,13 @@ class _ServiceNight:
             events = build_index(self._connection, encoder, [row.name], mix=mix)
             yield from self._night.through(row.name, "index", events)
             self.report.indexed = len(ids)
+
+
+def _declared(error: GlossError) -> GlossError:
+    """What to type next is not on the command line: the source stands in gloss.toml."""
+    if error.hint.startswith("name "):
+        error.hint = "mend spec in gloss.toml: one file, folder, glob or address with one spec"
+    return error
 
 
 def _failed(report: ProbeReport) -> int:

@@ -177,6 +177,7 @@ class Week:
         }  # fmt: skip
         self.known: dict[str, set[str]] = {}
         self.written: list[str] = []
+        self.took_s = 6.0
         self.down = False
         self.gate: threading.Event | None = None
         self.asked = threading.Event()
@@ -254,16 +255,19 @@ class Week:
     def sync(self, *words: str) -> Night:
         self.model.requests.clear()
         self.world.forget()
-        return self.run("sync", *words)
+        started = time.monotonic()
+        night = self.run("sync", *words)
+        self.took_s = time.monotonic() - started
+        return night
 
     def look(self, *words: str) -> str:
         """What a command that changes nothing prints."""
         return self.run(*words).out
 
-    def kill_somewhere(self, within_s: float) -> float:
-        """Start a run and kill -9 it after a while that the seed says."""
+    def kill_somewhere(self) -> float:
+        """Start a run and kill -9 it at a point of its course that the seed says."""
         process = self.start("sync")
-        delay_s = self.random.uniform(0.1, within_s)
+        delay_s = self.random.random() * self.took_s
         try:
             process.wait(delay_s)
         except subprocess.TimeoutExpired:
@@ -410,7 +414,7 @@ def budget_runs_out(week: Week) -> str:
     return night.out + again.out
 
 
-def killed_at_random(week: Week, times: int = 3, within_s: float = 6.0) -> str:
+def killed_at_random(week: Week, times: int = 3) -> str:
     """Whatever was cut off, the next run finds it and ends with the catalog as it should be."""
     words = []
     for at in range(times):
@@ -418,7 +422,7 @@ def killed_at_random(week: Week, times: int = 3, within_s: float = 6.0) -> str:
         week.till(week.random.sample(sorted(PARTS), 3), f" Cut {at}.")
         week.shop(week.random.sample(sorted(PARTS), 2), f" Cut {at}.")
         before = {run["run"] for run in week.runs()}
-        words.append(f"killed after {week.kill_somewhere(within_s):.2f} s: ")
+        words.append(f"killed after {week.kill_somewhere():.2f} s: ")
         cut = [run for run in week.runs() if run["run"] not in before]
         words.append(", ".join(run["state"] for run in cut) or "before it began")
         assert all(run["state"] in ("killed", "done") for run in cut), cut
@@ -450,6 +454,28 @@ def two_at_once(week: Week) -> str:
     return second.err + night.out
 
 
+def told_to_stop(week: Week) -> str:
+    """SIGTERM, as a shutdown sends it: the run says its end and lets go of the lease."""
+    week.desk(list(PARTS), f" Stop {week.random.randrange(10_000)}.")
+    week.gate = threading.Event()
+    week.asked.clear()
+    process = week.start("sync")
+    try:
+        assert week.asked.wait(120), "the run asks the model"
+        process.send_signal(signal.SIGTERM)
+    finally:
+        week.gate.set()
+    stopped = week.end(process)
+    week.gate = None
+    assert stopped.code == 143, (stopped.code, stopped.err)
+    assert (week.runs()[0]["state"], week.runs()[0]["exit_code"]) == ("failed", 143)
+    night = week.sync()
+    assert night.code == 0, (night.out, night.err)
+    assert "killed" not in night.err
+    week.require_catalog()
+    return stopped.out + night.out
+
+
 WEEK = (
     first_night,
     quiet_night,
@@ -459,6 +485,7 @@ WEEK = (
     budget_runs_out,
     killed_at_random,
     two_at_once,
+    told_to_stop,
     quiet_night,
 )
 

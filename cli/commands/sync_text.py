@@ -147,14 +147,18 @@ class _Bar:
         from rich.console import Console
         from rich.progress import Progress
 
-        self._progress = Progress(console=Console(stderr=True), transient=True)
+        self._progress = Progress(
+            "{task.description}", console=Console(stderr=True), transient=True, refresh_per_second=4
+        )
         self._task = self._progress.add_task("", total=None)
         self._progress.start()
 
     def update(self, event: SyncEvent) -> None:
-        label = f"{event.service}: {_DOING[event.stage]}"
-        total = event.total or None
-        self._progress.update(self._task, description=label, completed=event.done, total=total)
+        from rich.markup import escape
+
+        far = f", {event.done} of {event.total}" if event.total else ""
+        words = escape(f"{event.service}: {_DOING[event.stage]}{far}")
+        self._progress.update(self._task, description=words)
         self._progress.start()
 
     def pause(self) -> None:

@@ -24,5 +24,5 @@ def week(gloss):
 def test_a_week_of_nights(week):
     nights.first_night(week)
     nights.specs_change_vanish_and_break(week)
-    nights.killed_at_random(week, times=1, within_s=3)
+    nights.killed_at_random(week, times=1)
     nights.two_at_once(week)
