@@ -47,6 +47,10 @@ def _textual(text: bytes) -> Content | None:
         return _xml(head) or _xml(text)
     if head[:1] in (b"{", b"["):
         return _json(text)
+    if head[:2] in (b"//", b"/*"):
+        inside = text[_COMMENTS.match(text).end() :]  # type: ignore[union-attr]
+        if inside[:1] in (b"{", b"["):
+            return _json(inside)
     return _yaml_spec(text) or _proto(head) or _marked(head) or _other_yaml(head)
 
 
@@ -252,6 +256,7 @@ def _other(head: bytes, pattern: bytes) -> Content | None:
 # --- .proto and other texts --------------------------------------------------------------------
 
 _COMMENT_OR_TEXT = re.compile(rb"(\"(?:[^\"\\\n]|\\.)*\")|//[^\n]*|/\*.*?\*/", re.S)
+_COMMENTS = re.compile(rb"(?://[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/|\s)*+", re.S)
 _SYNTAX = re.compile(rb"^\s*(?:syntax|edition)\s*=\s*[\"']", re.M)
 _STATEMENT = re.compile(
     rb"^\s*(?:import\s+(?:public\s+|weak\s+|option\s+)?[\"'][^\"']+\.proto[\"']\s*;"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from catalog.errors import Exit, UsageError
+from catalog.text import printable
 from cli import completing, console, output, settings, wiring
 from cli.output import Format, FormatOption, JsonOption
 from cli.progress import counted
@@ -116,13 +117,19 @@ def _told(reports: Iterable[SourceReport]) -> Iterable[SourceReport]:
     """Says on stderr what is worth a word about each source, as it comes."""
     for report in reports:
         if report.error is not None:
-            console.error(report.error.message, report.error.hint)
+            console.error(_line(report.error.message), _line(report.error.hint))
         for problem in report.problems[:SHOWN_PROBLEMS]:
-            console.log(f"{problem.level}: {_located(report, problem.location)}: {problem.message}")
+            located = _located(report, problem.location)
+            console.log(_line(f"{problem.level}: {located}: {problem.message}"))
         more = len(report.problems) - SHOWN_PROBLEMS
         if more > 0:
-            console.log(f"note: {report.source}: {more} more (--json has them all)")
+            console.log(_line(f"note: {report.source}: {more} more (--json has them all)"))
         yield report
+
+
+def _line(text: str) -> str:
+    """One line, whatever a file is called."""
+    return printable(text).replace("\r", "\\r").replace("\n", "\\n")
 
 
 def _say_what_was_kept(reports: list[SourceReport]) -> None:

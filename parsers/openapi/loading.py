@@ -29,6 +29,8 @@ _SURROGATES = re.compile(  # JSON's escapes, which libyaml refuses
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
     r"|\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
+_COMMENT_OR_TEXT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
+_FLOW = re.compile(r"\s*\{\s*[A-Za-z'$]")  # a mapping of YAML, not of JSON
 _MAX_INT_DIGITS = 4000
 _SPEC_KEYS = ("openapi", "swagger")
 
@@ -141,19 +143,40 @@ def _storable(loaded: Loaded) -> Loaded:
 
 def _read_text(text: str, location: str) -> Loaded:
     json_fault = ""
-    if text.lstrip()[:1] in ("{", "["):
+    if text.lstrip()[:1] in ("{", "[", "/"):
         try:
-            return _careful_json(text)
+            return _json_or_near(text)
         except RecursionError:
             raise _too_deep(location) from None
         except ValueError as error:
-            json_fault = str(error)
+            json_fault = "" if _FLOW.match(text) else str(error)
     try:
         return _yaml(text, json_fault)
     except YamlFault as error:
         if json_fault:
             raise SpecError(f"{location}: not valid JSON: {json_fault}") from None
         raise SpecError(f"{location}: not valid YAML: {error}", hint=_yaml_hint(text)) from None
+
+
+def _json_or_near(text: str) -> Loaded:
+    """JSON, with comments or without; ValueError for the fault that it has beside those."""
+    try:
+        return _careful_json(text)
+    except ValueError as fault:
+        bare = _COMMENT_OR_TEXT.sub(_without_comment, text)
+        if bare == text:
+            raise
+        try:
+            read = _careful_json(bare)
+        except ValueError:
+            raise fault from None
+    said = "comments, which JSON does not have: left out"
+    return Loaded(read.tree, (said, *read.warnings), read.lines, read.words)
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    """A text as it is; a comment as its line ends, so that faults keep their lines."""
+    return found[1] or "\n" * found[0].count("\n") or " "
 
 
 def _careful_json(text: str) -> Loaded:

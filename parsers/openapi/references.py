@@ -14,7 +14,6 @@ from parsers.openapi.placenames import PlaceNames, joined
 from parsers.openapi.problems import Problems
 from parsers.reading import Reader, Refused
 
-MAX_HOPS = 64
 _TEXT_SUFFIXES = (".md", ".txt", ".markdown", ".html")
 _SCHEMA_ROOTS = (("components", "schemas"), ("definitions",))
 
@@ -32,17 +31,36 @@ class Resolver:
         self._root = root
         self._files: dict[str, File] = {root.location: root}
         self._found: dict[tuple[str, str, str], Node | Unresolved] = {}
+        self._ends: dict[tuple[str, str, str], Node | Unresolved] = {}
         self._named: dict[str, PlaceNames] = {}
         self._register_root(document.location)
 
     def follow(self, node: Node) -> Node:
         """The node itself, or what its chain of references ends at. Raises Unresolved."""
-        for _ in range(MAX_HOPS):
-            value = node.value
-            if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
-                return node
-            node = self.target(value["$ref"], node)
-        raise Unresolved(f"{value['$ref']}: the reference leads back to itself")
+        passed: dict[tuple[str, str, str], None] = {}
+        end: Node | Unresolved | None = None
+        while end is None:
+            ref = _reference(node)
+            if ref is None:
+                end = node
+                break
+            key = self.key(ref, node)
+            end = self._ends.get(key)
+            if key in passed:
+                end = Unresolved(f"{ref}: the reference leads back to itself")
+            elif end is None:
+                passed[key] = None
+                node, end = self._next(ref, node)
+        self._ends.update(dict.fromkeys(passed, end))
+        if isinstance(end, Unresolved):
+            raise end
+        return end
+
+    def _next(self, ref: str, node: Node) -> tuple[Node, Unresolved | None]:
+        try:
+            return self.target(ref, node), None
+        except Unresolved as fault:
+            return node, fault
 
     def target(self, ref: str, node: Node) -> Node:
         """What one reference points to, seen from the place where it stands."""
@@ -122,7 +140,9 @@ class Resolver:
         return node
 
     def _step(self, node: Node, raw: str) -> Node | None:
-        for _ in range(MAX_HOPS):
+        passed: set[int] = set()
+        while id(node.value) not in passed:
+            passed.add(id(node.value))
             for token in dict.fromkeys((_token(raw), raw)):
                 value = step(node.value, token)
                 if value is not MISSING:
@@ -198,6 +218,12 @@ class Resolver:
         if file.location not in self._named:
             self._named[file.location] = PlaceNames(file)
         return self._named[file.location]
+
+
+def _reference(node: Node) -> str | None:
+    value = node.value
+    ref = value.get("$ref") if isinstance(value, dict) else None
+    return ref if isinstance(ref, str) else None
 
 
 def _token(raw: str) -> str:

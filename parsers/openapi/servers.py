@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from parsers.addresses import HELD_CREDENTIALS, without_user
 from parsers.openapi.node import Node
 from parsers.openapi.placenames import joined
 from parsers.openapi.problems import Problems
@@ -43,10 +44,18 @@ class Servers:
             self._problems.warn(server, "a server without `url`: left out")
             return None
         values = {name: _value(entry.value) for name, entry in server.child("variables").entries()}
-        filled = _VARIABLE.sub(lambda found: values.get(found[1]) or found[0], url.strip())
+        filled = self._bare(
+            _VARIABLE.sub(lambda found: values.get(found[1]) or found[0], url.strip()), server
+        )
         if "{" in filled:
             self._problems.warn(server, "a variable of the server has no value", filled)
         return self._placed(filled)
+
+    def _bare(self, address: str, place: Node) -> str:
+        bare = without_user(address)
+        if bare != address:
+            self._problems.warn(place, HELD_CREDENTIALS)
+        return bare
 
     def _placed(self, address: str) -> str:
         """The address, whole where the document's own address says the rest."""
@@ -62,6 +71,8 @@ class Servers:
         if not isinstance(host, str) or not host.strip():
             return (self._placed(path),) if path or self._base else ()
         bare = host.strip().rstrip("/")
+        named = bare if "://" in bare else f"//{bare}"
+        bare = self._bare(named, document.child("host")).removeprefix("//")
         if "://" in bare:
             self._problems.warn(document.child("host"), "`host` with a scheme: taken as it is")
             return (bare + path,)

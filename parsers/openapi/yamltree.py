@@ -34,6 +34,10 @@ _RESOLVED_TAGS = tuple(_CORE + name for name in ("null", "bool", "int", "float")
 _MAX_INT_DIGITS = 3000  # Python refuses to write more than 4300 out (CVE-2020-10735)
 
 
+class WrittenInt(int):
+    """A number written otherwise than its digits (0x1F): an object of its own, known by `id`."""
+
+
 class YamlFault(Exception):
     """The text cannot be read as YAML; the message has line and column."""
 
@@ -138,7 +142,9 @@ class YamlTree:
             if not tag.startswith(_CORE):
                 self._warn(event, f"the tag {tag} is not known and was ignored")
             value = text
-        if isinstance(value, float) and repr(value) != text:
+        if type(value) is int and str(value) != text:
+            value = WrittenInt(value)
+        if isinstance(value, float | WrittenInt) and repr(value) != text:
             self.words[id(value)] = (value, text)
         return value
 

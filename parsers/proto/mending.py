@@ -55,7 +55,7 @@ def compile_tree(tree: Tree) -> Compiled:
                 raise _given_up(mender, result, f"not mended in {rounds} rounds")
             if not mender.mend(result):
                 break
-    raise SpecError(mender.complaint(result))
+    raise SpecError(mender.complaint([] if isinstance(result, bytes) else result))
 
 
 def _rounds_for(tree: Tree) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 from catalog.binding import Endpoint
+from parsers.addresses import HELD_CREDENTIALS, without_user
 from parsers.wsdl.messages import message_parts
 from parsers.wsdl.model import Header, InterfaceOperation, Offer, Side
 from parsers.wsdl.names import HTTP, MIME, SOAP11, SOAP12, Node, tag
@@ -103,7 +104,8 @@ def offers_of(
         if node is not None and binding.transport:
             base = _offer(tables, binding, node)
             for port in binding.ports:
-                yield replace(base, endpoint=_at(base.endpoint, port, node))
+                at = _at(base.endpoint, port, node)
+                yield replace(base, endpoint=bare_endpoint(at, tables))
 
 
 def _matching(named: list[Node], operation: InterfaceOperation, rank: int) -> Node | None:
@@ -117,6 +119,14 @@ def _matching(named: list[Node], operation: InterfaceOperation, rank: int) -> No
 
 def _input_name(node: Node) -> str:
     return next((str(child.get("name", "")) for child in below(node, "input")), "")
+
+
+def bare_endpoint(endpoint: Endpoint, tables: Tables) -> Endpoint:
+    """The endpoint without a user or password in its address."""
+    bare = without_user(endpoint.address)
+    if bare != endpoint.address:
+        tables.report.warn(f"port {endpoint.port}", HELD_CREDENTIALS)
+    return replace(endpoint, address=bare)
 
 
 def _at(endpoint: Endpoint, port: Port, node: Node) -> Endpoint:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from catalog.binding import Endpoint
+from parsers.wsdl.bindings import bare_endpoint
 from parsers.wsdl.files import File
 from parsers.wsdl.model import (
     Broken,
@@ -197,7 +198,8 @@ class _Offers:
                 if binding is not None:
                     port = node.get("name", "")
                     at = Endpoint(service.name.local, port, node.get("address", ""), "")
-                    yield _offer(binding, self._bound(binding, operation.name), at)
+                    bare = bare_endpoint(at, self._tables)
+                    yield _offer(binding, self._bound(binding, operation.name), bare)
 
     def _bound(self, binding: Entry, name: str) -> Node | None:
         """What a binding says of one operation."""

@@ -51,7 +51,7 @@ def test_only_the_types_of_yaml_1_2_exist(word: str, value: object) -> None:
     read = tree(f"a: {word}\n")
 
     assert read == {"a": value}
-    assert type(read["a"]) is type(value)
+    assert isinstance(read["a"], type(value))
 
 
 def test_keys_are_the_words_of_the_file() -> None:
