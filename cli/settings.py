@@ -176,14 +176,14 @@ def _embedding_model(config: ConfigFile | None, file: Path | None) -> str:
 def _endpoint(
     config: ConfigFile | None, env: Mapping[str, str], named: str
 ) -> EmbeddingSettings | None:
-    """None too where a model named for this run, or by the environment alone, is to be run here."""
+    """None too where the packaged model, or a folder, is named for this run."""
     from cli.config_file import Embedding
 
     given = config.embedding if config else Embedding()
     base_url = env.get("GLOSS_EMBEDDING_BASE_URL") or given.base_url
-    if not base_url or named in ("builtin",) or Path(named or "-").is_dir():
-        return None
     model = named or env.get("GLOSS_EMBEDDING_MODEL") or given.model
+    if not base_url or model == "builtin" or (named and Path(named).is_dir()):
+        return None
     if not model:
         raise UsageError(
             "[embedding] has a base_url and no model", hint='model = "…" under [embedding]'

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
     from enrichment.endpoint import Endpoint, EndpointSettings
     from search.encoder import Encoder
+    from search.picking import Picker
     from store.retrieval import Mix
+
+
+PICK_WITHIN_S = 10.0
+"""How long a search waits for the model that picks; then it answers without."""
 
 
 @contextmanager
@@ -143,6 +148,25 @@ def batch_settings(settings: Settings) -> EndpointSettings:
     if given is None:
         raise UsageError("batch files are for a model", hint="set [llm] base_url and model")
     return given
+
+
+def picker(settings: Settings) -> Picker | None:
+    """The model that puts hits in order, where the settings want one."""
+    from dataclasses import replace
+
+    from catalog.errors import UsageError
+    from enrichment.endpoint import Endpoint
+    from evaluation.picking import picker as picking
+
+    if settings.reranker != "llm":
+        return None
+    given = endpoint_settings(settings)
+    if given is None:
+        raise UsageError(
+            'reranker = "llm" needs a model', hint="set [llm] base_url and model in gloss.toml"
+        )
+    hurried = replace(given, timeout_s=min(given.timeout_s, PICK_WITHIN_S))
+    return picking(lambda wait: Endpoint(hurried, wait))
 
 
 def open_endpoint(settings: Settings) -> Endpoint | None:

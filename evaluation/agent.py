@@ -119,9 +119,8 @@ def select(
     spent, dearest, stopped = 0.0, 0.0, ""
     for done, judged in enumerate(cases, 1):
         if max_cost is not None and spent + dearest > max_cost:
-            stopped = (
-                f"the cap of ${max_cost:.2f} is reached after {done - 1} of {len(cases)} cases"
-            )
+            told = f"after {done - 1} of {len(cases)} cases"
+            stopped = f"the cap of ${max_cost:.2f} is reached {told}"
             break
         options = offer(judged)
         try:

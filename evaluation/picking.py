@@ -43,7 +43,7 @@ class Picked:
 
 
 def pick(endpoint: Endpoint, query: str, options: Sequence[Option]) -> Picked:
-    """Raises PickFailed for an answer that cannot be used, and a GlossError as the endpoint does."""
+    """Raises PickFailed for an answer of no use, and a GlossError as the endpoint does."""
     try:
         reply = endpoint.ask(messages(query, options), SCHEMA, ROOM)
     except ItemFailed as failure:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 from psycopg import Connection
 
 from store.index import IndexState
 from store.index_saving import set_index_state
-from store.mixing import is_mixed, mixed_with, try_mix_again
+from store.mixing import forget_aside, is_mixed, mix_aside, mixed_with, try_mix_again
 from store.retrieval import Mix
 
 
@@ -37,6 +39,16 @@ def settle(
         return None, ("the weights were being changed; searched by words only. `gloss index`",)
     kept = Mix(round(held[0], 6), round(1 - held[0], 6))
     return kept, (f"the database takes no writes, so the weights stay ({_told(kept)})",)
+
+
+@contextmanager
+def aside(conn: Connection, model: str, mix: Mix) -> Iterator[None]:
+    """Inside, this connection sees vectors of another mix; nobody else does."""
+    mix_aside(conn, model, mix)
+    try:
+        yield
+    finally:
+        forget_aside(conn)
 
 
 def _told(mix: Mix) -> str:

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from psycopg import Connection
 
-from search.differences import look_up
+from search.differences import Known, look_up
 from search.pool import Pool
 from search.ranking import Answer, Ranked
+from store.retrieval import candidates, tools_with_ids
 
 PICKED_FROM = 8
 """Hits that a model is shown."""
@@ -52,15 +53,19 @@ def picked(
 
 
 def options(conn: Connection, hits: Sequence[Ranked]) -> list[Option]:
-    known = look_up(conn, [hit.candidate for hit in hits])
-    return [
-        Option(
-            f"{one.tool.service}/{one.tool.name}",
-            one.tool.enriched_description or one.tool.description or one.tool.summary,
-            one.takes,
-        )
-        for one in known
-    ]
+    return [_option(one) for one in look_up(conn, [hit.candidate for hit in hits])]
+
+
+def options_of(conn: Connection, tool_ids: Sequence[str]) -> list[Option]:
+    keys = tools_with_ids(conn, tool_ids)
+    known = look_up(conn, candidates(conn, list(keys.values()), None))
+    found = {f"{one.tool.service}/{one.tool.name}": one for one in known}
+    return [_option(found[tool_id]) for tool_id in tool_ids if tool_id in found]
+
+
+def _option(one: Known) -> Option:
+    told = one.tool.enriched_description or one.tool.description or one.tool.summary
+    return Option(f"{one.tool.service}/{one.tool.name}", told, one.takes)
 
 
 def by_vector(pool: Pool, k: int) -> Answer:

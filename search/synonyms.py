@@ -59,7 +59,7 @@ def keyed(conn: Connection, entries: Sequence[tuple[str, str, str]]) -> list[Syn
     return [
         Synonym(service, " ".join(word.split()), " ".join(synonym.split()), key)
         for (service, word, synonym), key in zip(entries, keys, strict=True)
-        if key and lexical(synonym)
+        if key and len(key.split()) <= LONGEST and lexical(synonym)
     ]
 
 

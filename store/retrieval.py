@@ -186,6 +186,19 @@ def tools_named(
     ).fetchall()
 
 
+def tools_with_ids(conn: Connection, tool_ids: Sequence[str]) -> dict[str, Key]:
+    rows = conn.execute(
+        """
+        SELECT given.id, o.service_id, o.operation_id FROM unnest(%s::text[]) AS given (id)
+        JOIN services s ON s.name = split_part(given.id, '/', 1)
+        JOIN operations o ON o.service_id = s.service_id
+            AND o.name = substr(given.id, length(s.name) + 2)
+        """,
+        (list(tool_ids),),
+    )
+    return {tool_id: (service, operation) for tool_id, service, operation in rows}
+
+
 def similar_words(conn: Connection, word: str, slack: int, limit: int) -> list[tuple[str, str]]:
     """(word, lexeme) pairs of about the same length that begin or end alike."""
     return conn.execute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -89,6 +89,8 @@ def search(
             lambda: wiring.open_encoder(config),
             session=session,
             reranker=config.reranker,
+            mix=wiring.mix(config),
+            picker=wiring.picker(config),
         )
         used = _known(connection, chosen_tool)
         said: set[str] = set()
@@ -188,6 +190,7 @@ def _hit(hit: Any) -> dict[str, Any]:
         "description": hit.description,
         "enriched_name": hit.enriched_name,
         "why": hit.why,
+        "differs": hit.differs,
     }
 
 
@@ -199,14 +202,32 @@ def _show_text(result: SearchResult, explain: bool) -> None:
         for hit in result.hits
     ]
     if rows and not explain:
-        output.table(("rank", "tool", "score", "description"), rows)
+        _table(result, rows)
     if explain:
         for hit, row in zip(result.hits, rows, strict=True):
             console.out(("  " if console.on_terminal() else "\t").join(row))
             for name, value in hit.why.items():
                 console.out(f"    {name}: {output.cell(_plain(value))}")
+            if hit.differs:
+                console.out(f"    differs: {output.cell(hit.differs)}")
         if result.search_id:
             console.log(f"search {result.search_id}")
+
+
+def _table(result: SearchResult, rows: Sequence[tuple[str, ...]]) -> None:
+    """On a terminal what parts look-alikes comes below; for programs it is one more column."""
+    columns = ("rank", "tool", "score", "description")
+    if console.on_terminal():
+        output.table(columns, rows)
+        for hit in result.hits:
+            if hit.differs:
+                console.out(f"{hit.rank}: {printable(hit.differs)}")
+        return
+    differs = [output.cell(hit.differs) for hit in result.hits]
+    output.table(
+        (*columns, "differs"),
+        [(*row, told) if told else row for row, told in zip(rows, differs, strict=True)],
+    )
 
 
 def _plain(value: Any) -> Any:

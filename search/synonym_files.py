@@ -1,0 +1,66 @@
+"""Files of synonyms: a word and its synonyms a line, or an object of lists."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from catalog.errors import UsageError
+
+Pair = tuple[str, str]
+"""(word, synonym)"""
+
+
+def read_synonyms(path: Path) -> list[Pair]:
+    """Each pair once, in the order of the file. Lines that begin with # are left out."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(
+            f"{path}: {error.strerror}", hint="gloss synonyms import FILE.tsv"
+        ) from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8", hint="save the file as UTF-8") from None
+    found = _json(path, text) if path.suffix == ".json" else _lines(path, text)
+    return list(dict.fromkeys(found))
+
+
+def _lines(path: Path, text: str) -> Iterator[Pair]:
+    sign = "\t" if path.suffix == ".tsv" or "\t" in text else ","
+    rows = csv.reader(text.splitlines(), delimiter=sign)
+    for row in rows:
+        cells = [cell.strip() for cell in row if cell.strip()]
+        if not cells or cells[0].startswith("#"):
+            continue
+        if len(cells) < 2:
+            raise UsageError(
+                f"{path}:{rows.line_num}: a word without a synonym",
+                hint="a line is: word, then its synonyms, with tabs or commas between",
+            )
+        yield from ((cells[0], synonym) for synonym in cells[1:])
+
+
+def _json(path: Path, text: str) -> Iterator[Pair]:
+    try:
+        value: Any = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{path}: no valid JSON: {error}", hint=f"mend {path}") from None
+    entries = value.get("synonyms", value) if isinstance(value, dict) else value
+    if isinstance(entries, list):  # what `gloss synonyms list --json` prints
+        yield from (_pair(path, entry) for entry in entries)
+        return
+    for word, synonyms in entries.items() if isinstance(entries, dict) else ():
+        for synonym in synonyms if isinstance(synonyms, list) else [synonyms]:
+            yield _pair(path, {"word": word, "synonym": synonym})
+
+
+def _pair(path: Path, entry: Any) -> Pair:
+    word, synonym = (
+        (entry.get("word"), entry.get("synonym")) if isinstance(entry, dict) else (None, None)
+    )
+    if not (isinstance(word, str) and isinstance(synonym, str)):
+        raise UsageError(f"{path}: no synonym: {entry!r}", hint='{"word": ["synonym", …]}')
+    return word, synonym
