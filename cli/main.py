@@ -31,6 +31,7 @@ from cli.commands import (
     search,
     stats,
     sync,
+    synonyms,
     trace,
     train,
 )
@@ -68,6 +69,7 @@ for module in (
     exchange,
     index,
     search,
+    synonyms,
     feedback,
     stats,
     evaluate,
