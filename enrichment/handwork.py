@@ -91,7 +91,8 @@ def _standing(tool: Evidence, rows: Sequence[EnrichmentRow]) -> tuple[Enrichment
         for row in rows:
             if row.state == state:
                 grounds = tuple(Ground(g["claim"], g["evidence"]) for g in row.evidence)
-                text = Enrichment(row.name, row.description, row.aliases, row.limits, grounds)
+                aliases = tuple(row.aliases)
+                text = Enrichment(row.name, row.description, aliases, row.limits, grounds)
                 return text, what
     said = plain(tool.description or tool.summary, 400)
     return Enrichment(

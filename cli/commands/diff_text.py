@@ -126,12 +126,12 @@ def _aliases(old: Sequence[str], new: Sequence[str]) -> tuple[list[Word], list[W
 
 
 def _listed(aliases: Sequence[str], styles: dict[str, str]) -> list[Word]:
-    found: list[Word] = []
-    for at, alias in enumerate(aliases):
-        if at:
-            found.append(Word(";", glued=True))
-        found += words(alias, styles.get(alias, ""))
-    return found
+    last = len(aliases) - 1
+    return [
+        word
+        for at, alias in enumerate(aliases)
+        for word in words(alias + (";" if at < last else ""), styles.get(alias, ""))
+    ]
 
 
 def _shared_out(row: EnrichmentRow) -> dict[str, list[str]]:

@@ -60,7 +60,7 @@ def edit(
         _require_terminal(tool)
         text = _edited(about)
     live = not propose
-    while text is not None and live and not yes and _on_terminal():
+    while text is not None and live and not yes and on_terminal():
         answer = _ask(about, text)
         if answer == "n":
             raise GlossError("nothing was saved")
@@ -85,13 +85,13 @@ def _print(about: Draft) -> int:
     return Exit.OK
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
     streams = (sys.stdin, sys.stdout)
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
 def _require_terminal(tool: str) -> None:
-    if not _on_terminal():
+    if not on_terminal():
         raise UsageError(
             "an editor needs a terminal",
             hint=f"gloss edit {tool} --print > page.yaml, then --from page.yaml",
