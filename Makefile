@@ -6,7 +6,7 @@ DATASETS ?= datasets
 CORPUS ?= corpus
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-models test-llm lint bench bench-quality bench-speed replay opaque corpus reference clean
+.PHONY: help demo test test-models test-llm lint bench bench-quality bench-search bench-speed replay opaque corpus reference clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,8 @@ bench: bench-quality bench-speed ## search quality on DATASETS=…, and the spee
 
 bench-quality: $(VENV)/.dev
 	$(BIN)/python bench/search_quality.py $(DATASETS)
+
+bench-search: bench-quality ## every suite of DATASETS=… against BM25, vectors and their RRF, with intervals
 
 bench-speed: $(VENV)/.dev
 	$(BIN)/python bench/search_speed.py

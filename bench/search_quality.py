@@ -21,6 +21,7 @@ import numpy as np
 import psycopg
 
 from bench.suites import Case, Suite, load
+from evaluation.metrics import measure as interval
 from search.encoder import Encoder, load_encoder
 from search.index import build_index
 from search.query import Searcher
@@ -95,8 +96,19 @@ def report(suite: Suite, url: str, encoder: Encoder) -> None:
         for mode, ranked in modes.items():
             row = measure(cases, ranked)
             print(f"    {mode}".ljust(18) + "".join(f"{row[m]:.3f}".rjust(11) for m in MEASURES))
+            _intervals(cases, ranked)
         _verdict(suite.name, half, {mode: measure(cases, ranked) for mode, ranked in modes.items()})
     print(flush=True)
+
+
+def _intervals(cases: Sequence[Case], ranked: Ranking) -> None:
+    """95 % bootstrap intervals of the two measures that the bars are set on."""
+    rows = [score_case(case, ranked[case.source_id]) for case in cases]
+    told = []
+    for name in ("hit@1", "ndcg@10"):
+        found = interval([row[name] for row in rows])
+        told.append(f"{name} {found.low:.3f} to {found.high:.3f}")
+    print("".ljust(18) + "   " + ", ".join(told))
 
 
 def _verdict(suite: str, half: str, rows: dict[str, dict[str, float]]) -> None:
@@ -206,11 +218,11 @@ def _unique(ids: Any) -> list[str]:
 
 
 def measure(cases: Sequence[Case], ranked: Ranking) -> dict[str, float]:
-    rows = [_measure(case, ranked[case.source_id]) for case in cases]
+    rows = [score_case(case, ranked[case.source_id]) for case in cases]
     return {m: float(np.mean([row[m] for row in rows])) for m in MEASURES}
 
 
-def _measure(case: Case, found: Sequence[str]) -> dict[str, float]:
+def score_case(case: Case, found: Sequence[str]) -> dict[str, float]:
     right = [tool in case.relevant for tool in found]
     first = right.index(True) + 1 if True in right else 0
     total = len(case.relevant)

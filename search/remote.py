@@ -172,7 +172,8 @@ class RemoteEncoder:
         import numpy as np
 
         try:
-            row = np.array(values, dtype=np.float32)
+            with np.errstate(over="ignore"):
+                row = np.array(values, dtype=np.float32)
         except (TypeError, ValueError):
             raise self._refused("a vector that is no list of numbers") from None
         if row.ndim != 1 or not row.size or not np.isfinite(row).all():

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.fakes import Response, model
+
 
 def suite(samples, *cases):
     lines = [json.dumps({"query": query, "relevant": right}) for query, right in cases]
@@ -114,3 +116,78 @@ def test_an_unknown_mode_is_a_usage_error(samples):
 
 def test_a_suite_that_is_not_there_is_a_usage_error(samples):
     assert samples("eval", "nowhere.jsonl").exit_code == 2
+
+
+def test_every_mode_answers_and_leaves_the_index_as_it_was(samples):
+    file = suite(samples, ("get_customer_full", ["billing/get_customer_full"]))
+    modes = ("bm25", "vector", "hybrid", "rerank", "original", "enriched", "mixed")
+
+    done = samples("eval", file, *(w for m in modes for w in ("--compare", m)), "--json")
+
+    assert [row["mode"] for row in done.json["suites"]] == list(modes)
+    assert all(row["hit@3"]["mean"] == 1 for row in done.json["suites"])
+
+
+@pytest.mark.parametrize("bar", ["--min-recall5", "--min-ndcg10"])
+def test_other_bars_exit_1_too(samples, bar):
+    file = suite(samples, ("get_customer_full", ["hr/x17"]))
+
+    assert samples("eval", file, bar, "0.5").exit_code == 1
+    assert samples("eval", file, bar, "0").exit_code == 0
+
+
+def agent_settings(samples, served, more=""):
+    return samples.write(
+        "agent.toml",
+        f'[llm]\nbase_url = "{served.url}"\nmodel = "m"\nprice_in = 1.0\nprice_out = 10.0\n{more}',
+    )
+
+
+def two(samples):
+    return suite(
+        samples,
+        ("get_customer_full", ["billing/get_customer_full"]),
+        ("bake a sourdough bread", []),
+    )
+
+
+def test_an_agent_that_picks_first_is_right_once_and_its_tokens_are_counted(samples):
+    with model(lambda _r, _n: Response('{"choice": 1}', usage=(100, 10))) as served:
+        config = agent_settings(samples, served)
+        done = samples("eval", two(samples), "--agent", "--json", env={"GLOSS_CONFIG": str(config)})
+
+    (row,) = done.json["agent"]
+    assert row["accuracy"]["mean"] == 0.5
+    assert (row["offered"]["mean"], row["rightly_declined"]) == (1, 0)
+    assert (row["input_tokens"], row["output_tokens"]) == (200, 20)
+    assert row["cost_usd"] == pytest.approx(0.0004)
+
+
+def test_an_agent_that_always_says_none_is_right_where_nothing_fits(samples):
+    with model(lambda _r, _n: Response('Hm. {"choice": 0}')) as served:
+        config = agent_settings(samples, served)
+        done = samples("eval", two(samples), "--agent", "--json", env={"GLOSS_CONFIG": str(config)})
+
+    (row,) = done.json["agent"]
+    assert (row["accuracy"]["mean"], row["declined"], row["rightly_declined"]) == (0.5, 1, 1)
+
+
+def test_the_cap_stops_an_agent_between_cases(samples):
+    with model(lambda _r, _n: Response('{"choice": 1}', usage=(100, 10))) as served:
+        config = agent_settings(samples, served)
+        done = samples(
+            "eval",
+            two(samples),
+            "--agent",
+            "--max-cost",
+            "0.0003",
+            env={"GLOSS_CONFIG": str(config)},
+        )
+
+    assert done.exit_code == 6
+    assert len(served.requests) == 1
+    assert "after 1 of 2 cases" in done.stderr
+
+
+def test_an_agent_needs_a_model(samples):
+    assert samples("eval", two(samples), "--agent").exit_code == 2
