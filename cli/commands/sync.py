@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pipeline.sync_report import SyncReport
 
-HELP = """Bring every service of gloss.toml in step: the nightly command.
+HELP = """Bring the services of gloss.toml in step, every night.
 
 Service by service: reads the spec, probes where base_url is set, writes about what changed where
 enrich is on, applies where auto_apply is on, indexes. What is unchanged costs nothing. A failure
@@ -30,7 +30,7 @@ costs only its own service. One line a service; docs/cron.md has the rest.
   gloss sync
   gloss sync --plan
   gloss sync --only crm --max-cost 0.20
-  gloss sync --stamp build/catalog.stamp --prometheus /var/lib/node_exporter/gloss.prom
+  gloss sync --stamp build/catalog.stamp --prometheus gloss.prom
   gloss sync --history
 """
 
