@@ -255,7 +255,7 @@ def _other(head: bytes, pattern: bytes) -> Content | None:
 
 # --- .proto and other texts --------------------------------------------------------------------
 
-_COMMENT_OR_TEXT = re.compile(rb"(\"(?:[^\"\\\n]|\\.)*\")|//[^\n]*|/\*.*?\*/", re.S)
+_COMMENT_OR_TEXT = re.compile(rb"(\"(?:[^\"\\\n]|\\.)*\")|//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
 _COMMENTS = re.compile(rb"(?://[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/|\s)*+", re.S)
 _SYNTAX = re.compile(rb"^\s*(?:syntax|edition)\s*=\s*[\"']", re.M)
 _STATEMENT = re.compile(

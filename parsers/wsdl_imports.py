@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from parsers.sniffing import as_utf8
 
-_COMMENT = re.compile(rb"<!--.*?-->", re.S)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
 _IMPORT = re.compile(rb"<(?:[\w.-]+:)?(?:import|include)\s([^>]*)>", re.S)
 _LOCATION = re.compile(rb"(?:^|\s)location\s*=\s*(\"[^\"]*\"|'[^']*')")
 _SERVICE = re.compile(rb"<(?:[\w.-]+:)?service[\s>]")

@@ -29,7 +29,7 @@ _SURROGATES = re.compile(  # JSON's escapes, which libyaml refuses
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
     r"|\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
-_COMMENT_OR_TEXT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
+_COMMENT_OR_TEXT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
 _FLOW = re.compile(r"\s*\{\s*[A-Za-z'$]")  # a mapping of YAML, not of JSON
 _MAX_INT_DIGITS = 4000
 _SPEC_KEYS = ("openapi", "swagger")

@@ -116,7 +116,30 @@ class Types:
         if known is not None:
             return Shape(text=known)
         component = self.find("type", text, node, context)
-        return self.shape(component) if component else UNKNOWN
+        if component is None:
+            return UNKNOWN
+        for ancestor in reversed(self._ancestors(component)):
+            self.shape(ancestor)
+        return self.shape(component)
+
+    def _ancestors(self, component: Component) -> list[Component]:
+        """The types a type is derived from, nearest first: read from the last, none waits deep in
+        the others."""
+        found: dict[int, Component] = {}
+        base: Component | None = component
+        while base is not None and id(base.node) not in found and not self._began("shape", base):
+            found[id(base.node)] = base
+            base = self._base(base)
+        return list(found.values())[1:]
+
+    def _base(self, component: Component) -> Component | None:
+        step = _derivation(component.node)
+        if step is None:
+            return None
+        text, context = step.get("base", ""), context_of(component)
+        if _without_definition(self.name(text, step, context)) is not None:
+            return None
+        return self.find("type", text, step, context)
 
     def shape(self, component: Component) -> Shape:
         def make() -> Shape:
@@ -259,6 +282,9 @@ class Types:
         known: T = self._known[key]
         return known
 
+    def _began(self, kind: str, component: Component) -> bool:
+        return (kind, component) in self._known or (kind, component) in self._busy
+
     @contextmanager
     def _busy_with(self, key: tuple[str, Component]) -> Iterator[None]:
         self._busy.add(key)
@@ -272,6 +298,13 @@ def _without_definition(name: QName) -> dict[str, Any] | None:
     if name.namespace in SOAP_ENCODINGS and name.local in _ENCODED:
         return dict(_ENCODED[name.local])
     return builtin(name)
+
+
+def _derivation(node: Node) -> Node | None:
+    for child in node:
+        if part(child) == "complexContent":
+            return next((s for s in child if part(s) in ("extension", "restriction")), None)
+    return None
 
 
 def _builds_on(node: Node, component: Component) -> bool:
