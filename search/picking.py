@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from psycopg import Connection
 
@@ -30,10 +29,8 @@ class PickFailed(Exception):
     """The model gave no answer that can be used; the message says why."""
 
 
-class Picker(Protocol):
-    """The place of the option that does what is asked, None when none does; or PickFailed."""
-
-    def __call__(self, query: str, options: Sequence[Option]) -> int | None: ...
+Picker = Callable[[str, Sequence[Option]], int | None]
+"""The place of the option that does what is asked, None when none does; or PickFailed."""
 
 
 def picked(

@@ -13,9 +13,9 @@ from cli.output import Format, FormatOption, JsonOption
 if TYPE_CHECKING:
     from psycopg import Connection
 
-HELP = """Words that mean the same: queries that say one also find tools that say the other.
+HELP = """Let words of a query ask for others too.
 
-Taken up by the next search; nothing is indexed anew.
+A query that says a word also finds tools that say its synonym, which counts somewhat less. Taken up by the next search; nothing is indexed anew.
 
 \b
   gloss synonyms add client customer "account holder"
@@ -48,7 +48,7 @@ def add(
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> None:
-    """Let WORD in a query also ask for each SYNONYM, which counts somewhat less."""
+    """Let WORD also ask for each SYNONYM."""
     with wiring.open_catalog(settings.load()) as connection:
         name = _service(connection, service)
         added = _add(connection, [(name, word, synonym) for synonym in synonyms])
@@ -65,7 +65,7 @@ def remove(
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> None:
-    """Take synonyms of WORD away: the named ones, or all."""
+    """Take some or all synonyms of WORD away."""
     from catalog.errors import NotFound
     from store.connection import translated
     from store.synonyms import remove_synonyms
@@ -81,7 +81,7 @@ def remove(
 def show(
     service: Service = "", form: FormatOption = Format.text, as_json: JsonOption = False
 ) -> None:
-    """The synonyms there are; with --service those of one service."""
+    """Show the synonyms there are."""
     from store.connection import translated
     from store.synonyms import list_synonyms
 
@@ -101,8 +101,10 @@ def load(
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> None:
-    """Add the synonyms of a file: a word and its synonyms a line (.tsv, .csv), or .json with
-    {"word": ["synonym"]}. Doing it twice changes nothing."""
+    """Add the synonyms of a file, once.
+
+    A line holds a word and its synonyms (.tsv, .csv); or .json: {"word": ["synonym"]}.
+    """
     from search.synonym_files import read_synonyms
 
     pairs = read_synonyms(file)
