@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 HELP = """Let words of a query ask for others too.
 
-A query that says a word also finds tools that say its synonym, which counts somewhat less. Taken up by the next search; nothing is indexed anew.
+A query that says a word also finds tools that say its synonym, which counts somewhat less.
+The next search has it; nothing is indexed anew.
 
 \b
   gloss synonyms add client customer "account holder"
