@@ -13,6 +13,7 @@ from psycopg import Connection
 
 from catalog.errors import GlossError, SpecError
 from catalog.spec import ParsedSpec, Problem
+from enrichment.fitting import refit
 from parsers.document import Document, ParseOptions
 from parsers.sandbox import Budget, Outcome, parse_all
 from parsers.sources import STDIN, Found, candidate_names, find_documents
@@ -135,11 +136,12 @@ def _save(
             saved = save_spec(connection, parsed, location, reading_of(outcome))
             if saved.added or saved.changed:
                 save_examples(connection, find_service(connection, saved.service))
+            told = refit(connection, saved.service, {*saved.added, *saved.changed})
             if request.enrich:
                 opt_in(connection, [saved.service])
     except GlossError as error:
         return SourceReport(location, problems=outcome.parsed.problems, error=error)
-    return SourceReport(location, Summary.of(parsed), saved, parsed.problems)
+    return SourceReport(location, Summary.of(parsed), saved, (*parsed.problems, *told))
 
 
 def _require_operations(location: str, parsed: ParsedSpec) -> None:

@@ -48,7 +48,9 @@ def family_line(family: Sequence[Change]) -> str:
     """Says that the proposals which follow are of tools easily taken for one another."""
     names = ", ".join(printable(change.proposal.tool) for change in family)
     service = printable(family[0].proposal.service)
-    return console.dim(f"== look-alikes in {service}: {names}")
+    width = shutil.get_terminal_size((80, 24)).columns if console.on_terminal() else 0
+    said = words(f"== look-alikes in {service}: {names}", "dim")
+    return "\n".join(shown(line) for line in (fold(said, width) if width else [said]))
 
 
 def _heading(change: Change, width: int) -> str:

@@ -53,6 +53,8 @@ def show(report: EnrichReport, judged: GateReport | None, form: Format) -> int:
     for verdict in judged.verdicts if judged else ():
         if verdict.against:
             console.warning(f"{verdict.row.tool_id}: rejected: {verdict.against}")
+    for tool_id in report.misfits:
+        console.warning(f"{tool_id}: its text by hand fits no more; gloss edit {tool_id}")
     if form is Format.text:
         console.out(_sentence(report))
         if judged:
@@ -96,6 +98,8 @@ def _sentence(report: EnrichReport) -> str:
     ]
     if report.left:
         parts.append(f"{len(report.left)} left: their own text is clear")
+    if report.by_hand:
+        parts.append(f"{len(report.by_hand)} left: written by hand")
     if report.other_model:
         parts.append(f"{report.other_model} written by another model (--rewrite)")
     if report.requests:
