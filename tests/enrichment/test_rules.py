@@ -44,7 +44,8 @@ GOOD = Enrichment(
 )
 BROKEN = {
     "form": replace(GOOD, aliases=("complaint handling",)),
-    "own-name": replace(GOOD, name="get_order_progress"),
+    "own-name": replace(GOOD, name="get_proc_info_4"),
+    "free-name": replace(GOOD, name="get_order_progress"),
     "known-identifiers": replace(GOOD, description="Returns the shoeSize of a complaint by id."),
     "cited-evidence": replace(GOOD, grounds=(Ground("shoe", "shoeSize"),)),
     "grounded-nouns": replace(GOOD, name="get_customer_invoices"),
