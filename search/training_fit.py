@@ -84,7 +84,7 @@ def _descend(
 
     point = np.append(np.zeros(len(FEATURES)), SCALE)
     first, second = np.zeros_like(point), np.zeros_like(point)
-    best = (_loss(validation, checked, point)[0], point.copy())
+    best = (_loss(validation, checked, point)[0], np.array(point))
     waited = 0
     for step in range(1, STEPS + 1):
         _, slope = _loss(train, values, point)
@@ -96,7 +96,7 @@ def _descend(
         loss, _ = _loss(validation, checked, point)
         waited = 0 if loss < best[0] - 1e-5 else waited + 1
         if loss < best[0]:
-            best = (loss, point.copy())
+            best = (loss, np.array(point))
         if waited >= PATIENCE:
             break
     return best[0], best[1][:-1], float(best[1][-1])
