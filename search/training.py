@@ -246,7 +246,7 @@ def _old_scores(
     if trained is None:
         return "builtin", held_out.base
     without = [example.query_hash for example in examples]
-    features = held_out.features.copy()
+    features = np.array(held_out.features)
     for row, example in enumerate(examples):
         vectors = [vector.tolist() for vector in example.vectors]
         found = example_features(likeness(conn, example.keys, vectors, without))
