@@ -866,7 +866,7 @@ def _arguments() -> argparse.Namespace:
         "--only",
         nargs="*",
         default=[],
-        choices=SUITES,
+        choices=(*SUITES, "triples"),
         metavar="SUITE",
         help="train on these and, so that nothing is forgotten, as many pairs of the others",
     )
