@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _CARD = Path(__file__).parent / "models" / "fits.json"
 _TENTH = 9
+FAR = 0.15
+"""With the packaged encoder, nothing that is less near than this answers, whatever words are met:
+a guard for catalogs of a few tools, which training did not see."""
 _PER_WORDS = ("lexical", "lexical_best", "coverage", "coverage_best")
 _PER_VECTOR = ("cosine", "cosine_best", "cosine_lead", "cosine_coverage")
 _PER_WORLD = ("likely", "likely_adjusted", "ahead_of_most", "rarity")
@@ -83,6 +86,8 @@ def judge(question: Question, pool: Pool, fused: Vectors) -> tuple[float, bool]:
     kind, values = fit_features(question, pool, fused)
     model = load_model()[kind]
     chance = model.chance(values)
+    if kind == "hybrid" and pool.cosine is not None and float(pool.cosine.max()) < FAR:
+        chance = min(chance, model.threshold / 2)
     return chance, chance >= model.threshold
 
 
