@@ -287,3 +287,17 @@ def test_a_name_that_only_a_required_list_knows_is_a_field() -> None:
 
     assert spec.operations[0].input_schema["properties"] == {"a": {}, "z": {}, "b": {}}
     assert spec.operations[0].input_schema["required"] == ["z"]
+
+
+@pytest.mark.parametrize(("types", "kept"), [(100, True), (101, False)])
+def test_a_mapping_of_every_type_there_is_stands_not_in_every_tool(types: int, kept: bool) -> None:
+    mapping = {f"t{number}": "Base" for number in range(types)}
+    schema = {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}},
+        "discriminator": {"propertyName": "kind", "mapping": mapping},
+    }
+    found = given(json.dumps(schema)).operations[0].input_schema
+    assert found["discriminator"]["propertyName"] == "kind"
+    assert ("mapping" in found["discriminator"]) is kept
+    assert list(found["properties"]) == ["kind"]
