@@ -27,6 +27,7 @@ from cli.commands import (
     ingest,
     init,
     interactive,
+    mcp,
     probe,
     review,
     search,
@@ -77,6 +78,7 @@ for module in (
     evaluate,
     train,
     sync,
+    mcp,
     doctor,
 ):
     module.register(app)

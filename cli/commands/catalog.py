@@ -127,12 +127,17 @@ def show(
 
     with wiring.open_catalog(settings.load()) as connection:
         row = find_tool(connection, tool)
-        value = {**_tool(row), **_schemas(connection, row, full), **_evidence(connection, row)}
+        value = described(connection, row, full)
     chosen = output.chosen(form, as_json)
     if chosen is Format.text:
         console.out(show_text(value, wire(row)))
     else:
         output.record(value, chosen)
+
+
+def described(connection: Connection, row: ToolRow, full: bool) -> dict[str, Any]:
+    """A tool whole: text, binding, assembled schemas, and what calls returned."""
+    return {**_tool(row), **_schemas(connection, row, full), **_evidence(connection, row)}
 
 
 def _service(row: ServiceRow) -> dict[str, Any]:
