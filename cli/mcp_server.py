@@ -14,7 +14,7 @@ from typing import (
 
 from typing_extensions import TypedDict
 
-from catalog.errors import GlossError
+from catalog.errors import GlossError, NotFound
 from catalog.text import printable
 from cli import wiring
 from cli.settings import Settings
@@ -68,7 +68,7 @@ class Desk:
     _encoder: Encoder | None = None
 
     def search(self, query: str, context: str, limit: int, service: str | None) -> FoundTools:
-        within = (service,) if service else self.services
+        within = (self._allowed(service),) if service else self.services
         k = max(1, min(limit, MOST_HITS))
         return self._asked(lambda conn: self._search(conn, query, context, k, within))
 
@@ -76,9 +76,18 @@ class Desk:
         from cli.commands.catalog import described
         from store.catalog import find_tool
 
+        self._allowed(tool_id.partition("/")[0])
         return self._asked(
             lambda conn: _filled(described(conn, find_tool(conn, tool_id), full=False))
         )
+
+    def _allowed(self, service: str) -> str:
+        if self.services and service not in self.services:
+            raise NotFound(
+                f"{printable(service)} is not served here",
+                hint=f"one of {', '.join(self.services)}",
+            )
+        return service
 
     def _asked(self, question: Callable[[Connection], Answer]) -> Answer:
         import psycopg
@@ -147,8 +156,22 @@ def _line(text: str) -> str:
 
 
 def _filled(tool: dict[str, Any]) -> dict[str, Any]:
-    """Without what is empty, which would only cost the agent's room."""
-    return {key: value for key, value in tool.items() if value not in (None, "", [], {}, False)}
+    """Without what is empty, which would only cost the agent's room; signs that hide are shown."""
+    return {
+        key: _harmless(value)
+        for key, value in tool.items()
+        if value not in (None, "", [], {}, False)
+    }
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, str):
+        return "\n".join(printable(line) for line in value.split("\n"))
+    if isinstance(value, list):
+        return [_harmless(part) for part in value]
+    if isinstance(value, dict):
+        return {_harmless(key): _harmless(part) for key, part in value.items()}
+    return value
 
 
 def build(desk: Desk) -> MCPServer:

@@ -94,6 +94,49 @@ def test_what_is_wrong_is_an_error_of_the_tool_with_what_to_do(stdio):
     assert not after.is_error
 
 
+def test_only_the_services_named_are_served(samples):
+    server = StdioServerParameters(
+        command=COMMAND[0],
+        args=[*COMMAND[1:], "--service", "crm"],
+        env=samples.environment,
+        cwd=str(samples.folder),
+    )
+
+    async def loop(client):
+        found = await client.call_tool("search_tools", {"query": "which invoices are overdue"})
+        asked = {"query": "invoices", "service": "billing"}
+        other = await client.call_tool("search_tools", asked)
+        tool = await client.call_tool("get_tool", {"id": "billing/list_open_invoices"})
+        return found, other, tool
+
+    found, other, tool = ask(server, loop)
+
+    assert {hit["id"].split("/")[0] for hit in found.structured_content["tools"]} == {"crm"}
+    for refused in (other, tool):
+        assert refused.is_error
+        assert "billing is not served here" in refused.content[0].text
+
+
+def test_signs_that_hide_are_shown_to_the_agent(gloss):
+    gloss.write(
+        "s.yaml",
+        "openapi: 3.0.0\ninfo: {title: odd, version: '1'}\npaths:\n  /a:\n    get:\n"
+        '      operationId: getA\n      description: "Reads \\u202Eone\\u202C bin."\n'
+        "      responses: {'200': {description: ok}}\n",
+    )
+    assert gloss("ingest", "s.yaml", "--service", "odd").exit_code == 0
+    server = StdioServerParameters(
+        command=COMMAND[0], args=COMMAND[1:], env=gloss.environment, cwd=str(gloss.folder)
+    )
+
+    async def loop(client):
+        return await client.call_tool("get_tool", {"id": "odd/getA"})
+
+    whole = ask(server, loop)
+
+    assert "\u202e" not in json.loads(whole.content[0].text)["description"]
+
+
 def test_searches_are_logged_as_the_agents(stdio, samples):
     async def loop(client):
         await client.call_tool("search_tools", {"query": "a question only an agent asks"})
