@@ -6,7 +6,7 @@ DATASETS ?= datasets
 CORPUS ?= corpus
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-models test-llm lint bench bench-quality bench-search bench-speed replay opaque corpus reference clean
+.PHONY: help demo test test-models test-llm lint bench bench-agent bench-quality bench-search bench-speed replay opaque corpus reference clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ bench-speed: $(VENV)/.dev
 
 opaque: $(VENV)/.dev ## what it gives on public services made obscure
 	$(BIN)/python bench/opaque_gain.py
+
+bench-agent: $(VENV)/.dev ## an agent's loop through gloss mcp: tools found, tokens, milliseconds
+	$(BIN)/python bench/agent_loop.py
 
 replay: $(VENV)/.dev ## what enrichment gives, with the answers kept in sample_specs/replay
 	$(BIN)/python bench/enrichment_gain.py

@@ -37,6 +37,7 @@ def test_the_contract_of_json(samples):
         "description",
         "enriched_name",
         "why",
+        "differs",
     } == set(answer["hits"][0])
 
 

@@ -108,7 +108,7 @@ def test_status_is_aligned(gloss):
 @pytest.mark.parametrize(
     ("typed", "code", "said"),
     [
-        (b"y\n", 0, "nothing to do"),
+        (b"y\n", 0, "26"),
         (b"n\n", 1, "nothing was changed"),
         (b"\n", 1, "nothing was changed"),
         (b"\x03", 130, "interrupted"),
@@ -117,6 +117,9 @@ def test_status_is_aligned(gloss):
     ids=["yes", "no", "enter", "ctrl-c", "ctrl-d"],
 )
 def test_a_decision_is_asked_for(gloss, typed, code, said):
+    for words in (("ingest", SAMPLES / "crm.wsdl"), ("opt-in", "crm"), ("enrich", "crm")):
+        assert gloss(*words).exit_code == 0
+
     shown, ended = on_terminal(gloss, "apply", typed=typed)
 
     assert ended == code
