@@ -300,4 +300,5 @@ def test_a_mapping_of_every_type_there_is_stands_not_in_every_tool(types: int, k
     found = given(json.dumps(schema)).operations[0].input_schema
     assert found["discriminator"]["propertyName"] == "kind"
     assert ("mapping" in found["discriminator"]) is kept
+    assert found["discriminator"].get("x-mapping-left-out") == (None if kept else types)
     assert list(found["properties"]) == ["kind"]
