@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from mcp import Client, StdioServerParameters  # noqa: E402
 
-from bench.enrichment_gain import INTENTS, SERVICES, Gloss  # noqa: E402
+from bench.enrichment_gain import INTENTS, SERVICES, Gloss, running  # noqa: E402
 from bench.replay_server import replaying  # noqa: E402
 from sample_specs.server import serve  # noqa: E402
 
@@ -37,17 +37,12 @@ def main() -> None:
     asked = random.Random(SEED).sample([case for case in cases if case["relevant"]], count)
     with tempfile.TemporaryDirectory(prefix="gloss-bench-") as name, serve() as world:
         urls = {service: url for service, url in world.addresses().items() if service != "calls"}
-        gloss = Gloss(Path(name), urls, INTENTS)
-        gloss.configure()
-        gloss("db", "start")
-        try:
+        with running(Gloss(Path(name), urls, INTENTS)) as gloss:
             prepare(gloss)
             whole = len(gloss("export", "--format", "mcp")) // 4
             report("as the specs have it", asked, asyncio.run(loop(gloss, asked)), whole)
             enrich(gloss)
             report("with a model's text", asked, asyncio.run(loop(gloss, asked)), whole)
-        finally:
-            gloss("db", "stop")
 
 
 def prepare(gloss: Gloss) -> None:

@@ -14,13 +14,15 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.replay_server import replaying  # noqa: E402
+from bench.replay_server import ANSWERS, replaying  # noqa: E402
 from sample_specs.server import serve  # noqa: E402
 
 INTENTS = ROOT / "sample_specs" / "intents.jsonl"
@@ -70,23 +72,29 @@ def _means(values: dict[str, Any]) -> dict[str, float]:
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="gloss-bench-") as name, serve() as world:
         urls = {name: url for name, url in world.addresses().items() if name != "calls"}
-        gloss = Gloss(Path(name), urls, INTENTS)
-        gloss.configure()
-        gloss("db", "start")
-        try:
-            _measure(gloss)
-        finally:
-            gloss("db", "stop")
+        with running(Gloss(Path(name), urls, INTENTS)) as gloss:
+            gloss("ingest", str(ROOT / "sample_specs"))
+            gloss("probe", "--rate", "100")
+            gloss("opt-in", *SERVICES)
+            compare(gloss, ANSWERS)
 
 
-def _measure(gloss: Gloss) -> None:
-    gloss("ingest", str(ROOT / "sample_specs"))
-    gloss("probe", "--rate", "100")
-    gloss("opt-in", *SERVICES)
+@contextmanager
+def running(gloss: Gloss) -> Iterator[Gloss]:
+    gloss.configure()
+    gloss("db", "start")
+    try:
+        yield gloss
+    finally:
+        gloss("db", "stop")
+
+
+def compare(gloss: Gloss, answers: Path) -> None:
+    """Asks as the catalog is, after the shapes writer, and after the answers kept in a file."""
     figures = {"before": gloss.ask()}
     gloss("enrich", "--apply")
     figures["shapes writer"] = gloss.ask()
-    with replaying() as replay:
+    with replaying(answers) as replay:
         gloss.configure(replay.url)
         print(gloss("enrich", "--rewrite", "--apply").strip())
     figures["answers"] = gloss.ask()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from catalog.errors import (
     BudgetReached,
     CredentialsRefused,
-    TryLater,
     UsageError,
 )
+from catalog.retrying import Again, persist, retry_after, words
 from enrichment.forms import (
     RUNGS,
     ItemFailed,
@@ -32,9 +30,6 @@ from enrichment.throttle import Throttle
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
 
-MAX_REQUESTS = 3
-"""Requests for one question, retries included; there is no other retry layer."""
-MAX_WAIT_S = 60.0
 _ROOM = 1.5
 
 
@@ -108,19 +103,8 @@ class Endpoint:
         return body
 
     def _with_retries(self, body: dict[str, Any]) -> Reply:
-        for attempt in range(1, MAX_REQUESTS + 1):
-            try:
-                return self._once(body)
-            except _Again as again:
-                self._gate.slow_down()
-                if attempt == MAX_REQUESTS:
-                    raise TryLater(
-                        f"{self.settings.base_url}: {again}",
-                        hint="run the same command later; what is done stays done",
-                    ) from None
-                own = min(MAX_WAIT_S, 2.0**attempt * random.uniform(0.5, 1))
-                self._wait(own if again.after_s is None else again.after_s)
-        raise AssertionError("unreachable")
+        address = self.settings.base_url
+        return persist(lambda: self._once(body), self._wait, address, self._gate.slow_down)
 
     def _once(self, body: dict[str, Any]) -> Reply:
         import openai
@@ -130,18 +114,18 @@ class Endpoint:
         try:
             answer = self._open().chat.completions.create(**body)
         except openai.APITimeoutError:
-            raise _Again(f"no answer within {self.settings.timeout_s:g} s") from None
+            raise Again(f"no answer within {self.settings.timeout_s:g} s") from None
         except openai.APIConnectionError as error:
-            raise _Again(f"cannot be reached: {error.__cause__ or error}") from None
+            raise Again(f"cannot be reached: {error.__cause__ or error}") from None
         except openai.APIStatusError as error:
             raise self._translated(error, asks_for_json(body)) from None
         except openai.APIError as error:
-            raise ItemFailed(f"the answer could not be read: {_words(error)}") from None
+            raise ItemFailed(f"the answer could not be read: {words(error)}") from None
         self._gate.went_well()
         return reply_of(answer)
 
     def _translated(self, error: APIStatusError, in_form: bool) -> Exception:
-        said = _words(error)
+        said = words(error)
         where = f"{self.settings.base_url}: {said}"
         status = error.status_code
         if status in (401, 403):
@@ -151,7 +135,7 @@ class Endpoint:
         if status == 500 and in_form and "response_format" in said:  # llama-cpp-python
             return _FormRefused(said)
         if status == 429 or status >= 500 or status in (408, 409):
-            return _Again(said, _retry_after(error))
+            return Again(said, retry_after(error.response.headers))
         if status == 404:
             return UsageError(where, hint="check [llm] base_url and model")
         for name in ("max_tokens", "temperature"):
@@ -182,12 +166,6 @@ class Endpoint:
             return self._client
 
 
-class _Again(Exception):
-    def __init__(self, message: str, after_s: float | None = None) -> None:
-        super().__init__(message)
-        self.after_s = after_s
-
-
 class _ParameterRefused(Exception):
     """The endpoint does not take this parameter; it can be asked without."""
 
@@ -211,12 +189,6 @@ def _added(last: Reply, before: Reply) -> Reply:
     )
 
 
-def _words(error: Exception) -> str:
-    body = getattr(error, "body", None)
-    said = body.get("message") if isinstance(body, dict) else None
-    return " ".join(str(said or getattr(error, "message", error)).split())[:300]
-
-
 def _is_quota(said: str, error: APIStatusError) -> bool:
     code = str(getattr(error, "code", "") or "")
     return code in ("insufficient_quota", "billing_hard_limit_reached") or (
@@ -224,16 +196,3 @@ def _is_quota(said: str, error: APIStatusError) -> bool:
         and "quota" in said.lower()
         and "exceeded your current" in said.lower()
     )
-
-
-def _retry_after(error: APIStatusError) -> float | None:
-    """Seconds to wait (RFC 9110 §10.2.3: seconds or a date), at most a minute."""
-    given = error.response.headers.get("retry-after", "")
-    try:
-        seconds = float(given)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(given).timestamp() - time.time()
-        except (TypeError, ValueError):
-            return None
-    return min(max(seconds, 0.0), MAX_WAIT_S)

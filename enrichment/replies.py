@@ -50,15 +50,16 @@ def _entries(text: str) -> list[_Entry]:
     if not spoken.strip():
         raise ReplyUnreadable("the reply is empty" + (" but for thoughts" if text.strip() else ""))
     fault = "the reply holds no complete JSON object"
-    for value in _objects(spoken):
+    for value in objects(spoken):
         try:
-            return _Whole.model_validate(value).tools
+            whole = value if "tools" in value else {"tools": [value]}
+            return _Whole.model_validate(whole).tools
         except ValidationError as error:
             fault = _first_fault(error)
     raise ReplyUnreadable(fault)
 
 
-def _objects(text: str) -> Iterator[Any]:
+def objects(text: str) -> Iterator[dict[str, Any]]:
     """Every complete JSON object in the text, outermost ones in order."""
     decoder = json.JSONDecoder()
     at = text.find("{")
@@ -68,7 +69,7 @@ def _objects(text: str) -> Iterator[Any]:
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            yield value if "tools" in value else {"tools": [value]}
+            yield value
         at = text.find("{", end)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -12,6 +11,7 @@ from catalog.errors import GlossError, TryLater
 from enrichment.endpoint import Endpoint
 from enrichment.forms import ItemFailed
 from enrichment.prompt import Message
+from enrichment.replies import objects
 from search.picking import Option, PickFailed
 from search.text import shortened
 
@@ -100,22 +100,9 @@ def _choice(text: str) -> int | None:
     spoken = _THOUGHTS.sub("", text).strip()
     found = [
         value["choice"]
-        for value in _objects(spoken)
+        for value in objects(spoken)
         if isinstance(value.get("choice"), int) and not isinstance(value["choice"], bool)
     ]
     if found:
         return int(found[-1])
     return int(spoken) if re.fullmatch(r"\d{1,3}", spoken) else None
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
-    at = text.find("{")
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            yield value
-        at = text.find("{", end)

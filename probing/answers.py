@@ -7,8 +7,6 @@ import io
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +14,7 @@ import orjson
 from lxml import etree
 
 from catalog.binding import HttpBinding, SoapBinding
+from catalog.retrying import retry_after
 from catalog.spec import Operation, Schema
 from probing.outcomes import Answer, Outcome
 from probing.soap import ENVELOPES
@@ -91,19 +90,6 @@ def _where(reply: Reply) -> str:
     if not host:
         return "to another path of the same host"
     return f"to {parts.scheme}://{host}" + (f":{port}" if port else "")
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds (RFC 9110 §10.2.3), whether given as such or as a date."""
-    text = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d{1,9}", text):
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
 def _content(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from catalog.errors import BudgetReached, CredentialsRefused, GlossError, TryLater, UsageError
+from catalog.errors import BudgetReached, CredentialsRefused, GlossError, UsageError
+from catalog.retrying import Again, persist, retry_after, words
 from search.text import shortened
 
 if TYPE_CHECKING:
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
     from search.encoder import Vectors
 
-MAX_REQUESTS = 3
-"""Requests for one batch, retries included; there is no other retry layer."""
-MAX_WAIT_S = 60.0
 LEAST_LETTERS = 200
 """A text that is too long is halved down to this; one that is still too long is refused."""
 _REMEMBERED = 500
@@ -82,7 +78,7 @@ class RemoteEncoder:
     def _embedded(self, texts: list[str]) -> list[Vectors]:
         """A batch; halved where the endpoint finds it too long, then its texts shortened."""
         try:
-            return self._checked(self._with_retries(texts), len(texts))
+            return self._checked(self._asked(texts), len(texts))
         except _TooLong as refusal:
             if len(texts) > 1:
                 half = len(texts) // 2
@@ -97,19 +93,8 @@ class RemoteEncoder:
             self.note(f"{self.name} takes no texts this long; the longest were shortened")
         self._noted = True
 
-    def _with_retries(self, texts: list[str]) -> Any:
-        for attempt in range(1, MAX_REQUESTS + 1):
-            try:
-                return self._once(texts)
-            except _Again as again:
-                if attempt == MAX_REQUESTS:
-                    raise TryLater(
-                        f"{self.base_url}: {again}",
-                        hint="run the same command later; what is done stays done",
-                    ) from None
-                own = min(MAX_WAIT_S, 2.0**attempt * random.uniform(0.5, 1))
-                self.wait(own if again.after_s is None else again.after_s)
-        raise AssertionError("unreachable")
+    def _asked(self, texts: list[str]) -> Any:
+        return persist(lambda: self._once(texts), self.wait, self.base_url)
 
     def _once(self, texts: list[str]) -> Any:
         import openai
@@ -120,16 +105,16 @@ class RemoteEncoder:
         try:
             return self._open().embeddings.create(**body)
         except openai.APITimeoutError:
-            raise _Again(f"no answer within {self.timeout_s:g} s") from None
+            raise Again(f"no answer within {self.timeout_s:g} s") from None
         except openai.APIConnectionError as error:
-            raise _Again(f"cannot be reached: {error.__cause__ or error}") from None
+            raise Again(f"cannot be reached: {error.__cause__ or error}") from None
         except openai.APIStatusError as error:
             raise self._translated(error) from None
         except (openai.APIError, ValueError, TypeError) as error:
-            raise self._refused(f"the answer could not be read: {_words(error)}") from None
+            raise self._refused(f"the answer could not be read: {words(error)}") from None
 
     def _translated(self, error: APIStatusError) -> Exception:
-        said = _words(error)
+        said = words(error)
         where = f"{self.base_url}: {said}"
         status = error.status_code
         if status in (401, 403):
@@ -139,7 +124,7 @@ class RemoteEncoder:
         if status == 402 or getattr(error, "code", "") == "insufficient_quota":
             return BudgetReached(where, hint="raise the quota at the endpoint")
         if status in (408, 409, 429) or (status >= 500 and not _is_too_long(said)):
-            return _Again(said, _retry_after(error))
+            return Again(said, retry_after(error.response.headers))
         if status == 404:
             return UsageError(where, hint="check [embedding] base_url and model")
         if status == 413 or _is_too_long(said):
@@ -201,35 +186,10 @@ class RemoteEncoder:
         return self._client
 
 
-class _Again(Exception):
-    def __init__(self, message: str, after_s: float | None = None) -> None:
-        super().__init__(message)
-        self.after_s = after_s
-
-
 class _TooLong(Exception):
     """The texts are more than the endpoint takes at once."""
 
 
 def _is_too_long(said: str) -> bool:
-    words = said.lower()
-    return any(sign in words for sign in _TOO_LONG) and "dimension" not in words
-
-
-def _words(error: Exception) -> str:
-    body = getattr(error, "body", None)
-    said = body.get("message") if isinstance(body, dict) else None
-    return " ".join(str(said or getattr(error, "message", error)).split())[:300]
-
-
-def _retry_after(error: APIStatusError) -> float | None:
-    """Seconds to wait (RFC 9110 §10.2.3: seconds or a date), at most a minute."""
-    given = error.response.headers.get("retry-after", "")
-    try:
-        seconds = float(given)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(given).timestamp() - time.time()
-        except (TypeError, ValueError):
-            return None
-    return min(max(seconds, 0.0), MAX_WAIT_S)
+    told = said.lower()
+    return any(sign in told for sign in _TOO_LONG) and "dimension" not in told

@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.serving import serving
 
 ENTRIES: dict[str, dict[str, Any]] = {
     "getProcInfo3": {
@@ -157,13 +159,6 @@ def model(script: Script = good) -> Iterator[Model]:
             self.end_headers()
             self.wfile.write(data)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as url:
+        served.url = f"{url}/v1"
         yield served
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

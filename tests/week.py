@@ -18,12 +18,13 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 from sample_specs.server import serve
 from tests.fakes import Model, Request, Response, good, model
+from tests.serving import serving
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "sample_specs"
@@ -132,16 +133,9 @@ def web() -> Iterator[Web]:
             self.end_headers()
             self.wfile.write(data)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    served.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as url:
+        served.url = url
         yield served
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @dataclass

@@ -6,8 +6,9 @@ from email.utils import format_datetime
 import pytest
 
 from catalog.binding import Argument, Endpoint, HttpBinding, SoapBinding
+from catalog.retrying import retry_after
 from catalog.spec import Operation
-from probing.answers import http_answer, retry_after
+from probing.answers import http_answer
 from probing.rest import Unfit, http_call
 from probing.soap import soap_call
 from probing.wire import Reply

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.serving import serving
 
 WIDTH = 16
 
@@ -80,13 +81,6 @@ def embeddings(script: Script = good) -> Iterator[Served]:
             with suppress(OSError):  # the client gave up, as a test wants it to
                 self.wfile.write(data)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as url:
+        served.url = f"{url}/v1"
         yield served
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
