@@ -83,7 +83,7 @@ def gate(
         if len(left) == len(kept):
             break
         kept = left
-    _note(connection, verdicts.values())
+    _note(connection, verdicts.values(), suite.name)
     means = [sum(_ranks(cases, found).values()) / max(len(cases), 1) for found in (before, after)]
     return GateReport(len(cases), means[0], means[1], tuple(verdicts.values()))
 
@@ -197,7 +197,7 @@ def _above(tools: Sequence[str], case: Judged) -> set[str]:
     return set(tools[:first])
 
 
-def _note(connection: Connection, verdicts: Iterable[Verdict]) -> None:
+def _note(connection: Connection, verdicts: Iterable[Verdict], name: str) -> None:
     with connection.transaction():
         for verdict in verdicts:
-            judged(connection, verdict.row, verdict.gain, verdict.against)
+            judged(connection, verdict.row, verdict.gain, verdict.against, name)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,10 +59,37 @@ def mcp(
     with wiring.database_url(config) as url:
         wiring.opened(url).close()
         server = build(Desk(config, url, settings.session(), tuple(services or ())))
-        if address is None:
-            server.run("stdio")
-        else:
+        if address is not None:
             _serve(server, *address)
+            return
+        signalled = _speak(server)
+    if signalled:
+        console.flush()
+        os._exit(128 + signalled)
+
+
+def _speak(server: MCPServer) -> int:
+    """Until the client closes the stream, or a signal, whose number is returned; what was opened
+    is closed by the caller then, and the SDK's reader, which waits for a line, is left behind."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            server.run("stdio")
+        except BaseException as error:  # noqa: BLE001 - told in the thread that waits
+            failed.append(error)
+
+    speaking = threading.Thread(target=run, daemon=True)
+    speaking.start()
+    try:
+        speaking.join()
+    except SystemExit:
+        return signal.SIGTERM
+    except KeyboardInterrupt:
+        return signal.SIGINT
+    if failed:
+        raise failed[0]
+    return 0
 
 
 def _require_sdk() -> None:

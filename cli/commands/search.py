@@ -112,6 +112,8 @@ def _queries(query: str | None, stdin: bool) -> Iterator[str]:
             "give a query, or --stdin for one a line", hint='gloss search "list open invoices"'
         )
     if query is not None:
+        if not query.strip():
+            raise UsageError("the query is empty", hint='gloss search "list open invoices"')
         return iter((_as_text(query),))
     lines = (line.decode("utf-8", "replace").rstrip("\r\n") for line in sys.stdin.buffer)
     return (line for line in lines if line.strip())

@@ -26,6 +26,7 @@ to are listed: they are calls that the specs do not have.
   gloss trace browser.har
   gloss trace recorded/*.jsonl --service crm --json
 """
+READS = "a file of HAR, JSON lines, Postman, SoapUI or OTLP JSON"
 SHOWN_UNMATCHED = 10
 
 
@@ -101,7 +102,7 @@ def _tell(value: dict[str, list[dict[str, object]]]) -> None:
 def _tell_files(report: TraceReport) -> None:
     for file in report.files:
         if file.problem:
-            console.error(f"{file.file}: {file.problem}")
+            console.error(f"{file.file}: {file.problem}", "" if file.exchanges else READS)
     count = sum(file.exchanges for file in report.files)
     responses = sum(tool.responses for tool in report.tools)
     console.log(
@@ -114,10 +115,7 @@ def _tell_files(report: TraceReport) -> None:
 def _exit_code(report: TraceReport) -> int:
     unread = [file for file in report.files if file.problem]
     if unread and not any(file.exchanges for file in report.files):
-        raise SpecError(
-            f"{unread[0].file}: no recording that can be read",
-            hint="gloss reads HAR, JSON lines, Postman, SoapUI and OTLP JSON",
-        )
+        return SpecError.exit_code
     if unread:
         return Exit.PARTIAL
     return Exit.OK if report.tools else Exit.FAILED

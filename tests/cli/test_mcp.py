@@ -196,6 +196,42 @@ def await_port(port, server):
     pytest.fail(server.stderr.read())
 
 
+BEGIN = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_while_the_client_holds_the_stream(samples, number, code):
+    server = subprocess.Popen(
+        COMMAND,
+        env=samples.environment,
+        cwd=samples.folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    server.stdin.write(json.dumps(BEGIN) + "\n")
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "apigloss"
+
+    server.send_signal(number)
+
+    assert server.wait(timeout=60) == code
+    assert server.stderr.read() == ""
+    server.stdin.close()
+    server.stdout.close()
+    server.stderr.close()
+
+
 @pytest.mark.parametrize("address", ["0.0.0.0:8321", "example.org:80", "noport", "70000"])
 def test_other_addresses_are_refused_by_name(gloss, address):
     done = gloss("mcp", "--http", address)

@@ -41,6 +41,14 @@ def test_the_contract_of_json(samples):
     } == set(answer["hits"][0])
 
 
+@pytest.mark.parametrize("query", ["", "  ", "\t"])
+def test_an_empty_query_is_no_query(samples, query):
+    done = samples("search", query)
+
+    assert done.exit_code == 2
+    assert "the query is empty" in done.stderr
+
+
 def test_hits_come_best_first(samples):
     hits = samples("search", "list open invoices", "-k", "10", "--json").json["hits"]
 

@@ -146,3 +146,12 @@ def test_what_matches_nothing_is_no_success(hr):
     hr.write("a.har", har(entry("http://elsewhere/x")))
 
     assert hr("trace", "a.har").exit_code == 1
+
+
+def test_a_file_that_is_not_there_is_named_once(hr):
+    done = hr("trace", "no.har")
+
+    assert done.exit_code == 1
+    assert done.stderr.count("no.har") == 1
+    assert "HAR" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -40,7 +40,9 @@ def test_texts_that_help_are_kept_with_their_figure(desk, suite):
     assert {entry["tool"] for entry in judged["verdicts"]} == {f"legacy/{tool}" for tool in TOOLS}
     gains = {name: entry["gain"] for name, entry in desk.proposals().items()}
     assert all(gain is not None and gain >= 0 for gain in gains.values())
-    assert "gain +" in desk.gloss("diff")
+    shown = desk.gloss("diff")
+    assert "gain +" in shown
+    assert " on suite" in shown, "the figure says what it was measured on"
     assert live(desk) == [], "nothing is live before it is applied"
 
 
