@@ -1,8 +1,10 @@
 """A command without help, example or documentation is not finished."""
 
 import os
+import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
+@cache
 def help_of(*path: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "cli", *path, "--help"],
@@ -71,3 +74,13 @@ def test_every_page_of_docs_is_linked():
     )
     for page in (ROOT / "docs").glob("*.md"):
         assert f"({page.name})" in linking or f"(docs/{page.name})" in linking, page.name
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name
+)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    inside = [link for link in links if "://" not in link]
+
+    assert [link for link in inside if not (page.parent / link).exists()] == []
