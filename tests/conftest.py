@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import time
@@ -23,6 +24,9 @@ from store.migrate import migrate
 
 _TEMPLATE = "gloss_template"
 _numbers = count(1)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""Children of a background job would ignore Ctrl-C, and tests that send it would wait for ever."""
 
 
 def pytest_report_header() -> str:
