@@ -9,13 +9,16 @@ from typing import Any
 from psycopg import Connection
 
 from catalog.words import split_identifier
-from store.catalog import definitions_of
-from store.retrieval import Candidate, Key, Traits, traits
+from store.catalog import definitions_of, find_service
+from store.index import index_state
+from store.retrieval import Candidate, Key, Traits, candidates, traits
+from store.vector_search import has_approximate_index, nearest
 
 ALIKE = 0.9
 """Cosine of two tools' texts from which on they are look-alikes."""
 _SAME_WORDS = 0.6
 _MOST = 3
+_NEIGHBOURS = 20
 _REF = "#/$defs/"
 
 
@@ -37,6 +40,33 @@ def differences(conn: Connection, tools: Sequence[Candidate]) -> dict[int, str]:
     places = sorted(pairs.keys() | set(pairs.values()))
     known = dict(zip(places, look_up(conn, [tools[i] for i in places]), strict=True))
     return {i: _line(known[i], known[j]) for i, j in pairs.items()}
+
+
+def from_look_alikes(conn: Connection, key: Key, services: Sequence[str] = ()) -> list[str]:
+    """How a tool differs from each of its nearest look-alikes in these services (none: in all)."""
+    within = [find_service(conn, name).service_id for name in services] or None
+    around = _neighbourhood(conn, key, within)
+    alike = [tool for tool in around[1:] if _are_alike(around[0], tool)][:_MOST]
+    if not alike:
+        return []
+    mine, *theirs = look_up(conn, [around[0], *alike])
+    return [_line(mine, other) for other in theirs]
+
+
+def _neighbourhood(conn: Connection, key: Key, within: Sequence[int] | None) -> list[Candidate]:
+    """An indexed tool, then those whose text is nearest to its own; empty for one not indexed."""
+    import numpy as np
+
+    state = index_state(conn)
+    own = candidates(conn, [key], state.model) if state else []
+    if state is None or not own or own[0].vector is None:
+        return own
+    approximate = has_approximate_index(conn, state.model, state.width)
+    vector = np.array(own[0].vector, dtype=np.float32)
+    found = nearest(conn, state.model, [vector], within, _NEIGHBOURS, approximate=approximate)
+    keys = [near for f in found if (near := (f.service_id, f.operation_id)) != key]
+    tools = {(t.service_id, t.operation_id): t for t in candidates(conn, keys, state.model)}
+    return [*own, *(tools[near] for near in keys if near in tools)]
 
 
 def look_up(conn: Connection, tools: Sequence[Candidate]) -> list[Known]:

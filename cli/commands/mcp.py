@@ -6,12 +6,15 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Callable
+from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from catalog.errors import TryLater, UsageError
-from cli import completing, console, settings, wiring
+from cli import completing, console, settings
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -52,44 +55,39 @@ def mcp(
     ] = None,
 ) -> None:
     _require_sdk()
-    from cli.mcp_server import Desk, build
+    from cli.mcp_desk import Desk
+    from cli.mcp_server import build
 
     address = _address(http) if http else None
-    config = settings.load()
-    with wiring.database_url(config) as url:
-        wiring.opened(url).close()
-        server = build(Desk(config, url, settings.session(), tuple(services or ())))
-        if address is not None:
-            _serve(server, *address)
-            return
-        signalled = _speak(server)
+    with Desk(settings.load(), settings.session(), tuple(services or ())) as desk:
+        server = build(desk)
+        speak = partial(_serve, server, *address) if address else partial(server.run, "stdio")
+        signalled = _until_signalled(speak)
     if signalled:
         console.flush()
         os._exit(128 + signalled)
 
 
-def _speak(server: MCPServer) -> int:
-    """Until the client closes the stream, or a signal, whose number is returned; what was opened
-    is closed by the caller then, and the SDK's reader, which waits for a line, is left behind."""
-    failed: list[BaseException] = []
+def _until_signalled(speak: Callable[[], None]) -> int:
+    """Until it ends, or a signal, whose number is returned; what was opened is closed by the caller
+    then, and the SDK's reader, which waits for a line, is left behind."""
+    told: SimpleQueue[int | BaseException] = SimpleQueue()
 
     def run() -> None:
         try:
-            server.run("stdio")
-        except BaseException as error:  # noqa: BLE001 - told in the thread that waits
-            failed.append(error)
+            speak()
+            told.put(0)
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
+            told.put(error)
 
-    speaking = threading.Thread(target=run, daemon=True)
-    speaking.start()
-    try:
-        speaking.join()
-    except SystemExit:
-        return signal.SIGTERM
-    except KeyboardInterrupt:
-        return signal.SIGINT
-    if failed:
-        raise failed[0]
-    return 0
+    for number in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: told.put(number))
+    threading.Thread(target=run, daemon=True).start()
+    outcome = told.get()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
 def _require_sdk() -> None:
@@ -126,7 +124,8 @@ def _serve(server: MCPServer, host: str, port: int) -> None:
         allowed_hosts=names,
         allowed_origins=[f"http://{name}" for name in names],
     )
-    console.log(f"serving http://{host}:{port}/mcp until interrupted")
+    shown = f"[{host}]" if ":" in host else host
+    console.log(f"serving http://{shown}:{port}/mcp until interrupted")
     server.run("streamable-http", host=host, port=port, transport_security=security)
 
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import signal
-import socket
 import subprocess
-import sys
-import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -18,25 +12,14 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from mcp import Client, StdioServerParameters
+from tests.cli.agents import COMMAND, ask, started_by_a_client
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "cli", "mcp"]
-
-
-def ask(server, question):
-    async def asked():
-        async with Client(server) as client:
-            return await question(client)
-
-    return asyncio.run(asked())
 
 
 @pytest.fixture
 def stdio(samples):
-    return StdioServerParameters(
-        command=COMMAND[0], args=COMMAND[1:], env=samples.environment, cwd=str(samples.folder)
-    )
+    return started_by_a_client(samples)
 
 
 def test_search_and_get_as_an_agent_does(stdio, samples):
@@ -57,11 +40,33 @@ def test_search_and_get_as_an_agent_does(stdio, samples):
     assert not found.is_error
     assert found.structured_content["tools"][0]["id"] == "billing/list_open_invoices"
     assert len(found.structured_content["tools"]) == 4
-    assert len(found.content[0].text) <= 4 * 250, "250 tokens of about four letters"
+    assert "\n" not in found.content[0].text, "blanks are no help to an agent"
+    assert len(found.content[0].text) <= 4 * 150, "150 tokens of about four letters"
+    scores = [tool["score"] for tool in found.structured_content["tools"]]
+    assert scores == sorted(scores, reverse=True)
+    assert scores == [round(score, 2) for score in scores]
     told = json.loads(whole.content[0].text)
     assert told["name"] == "list_open_invoices"
     assert told["binding"]["method"] == "GET"
     assert told["input_schema"]["type"] == "object"
+
+
+def test_a_tool_says_how_it_differs_from_each_look_alike(stdio, samples):
+    async def told(client):
+        answers = [await client.call_tool("get_tool", {"id": name}) for name in both]
+        return [answer.structured_content.get("differs") for answer in answers]
+
+    both = ("billing/get_customer", "billing/issue_invoice")
+
+    assert ask(stdio, told) == [
+        [
+            "unlike get_customer_full: returns no tax_id, billing_address, direct_debit_mandate "
+            "and 3 more; GET /customers/{customer_id}",
+            "unlike get_customer_balance: returns name, billing_email, currency and 1 more; "
+            "GET /customers/{customer_id}",
+        ],
+        None,
+    ]
 
 
 def test_a_service_a_limit_and_nothing_that_fits(stdio):
@@ -95,12 +100,7 @@ def test_what_is_wrong_is_an_error_of_the_tool_with_what_to_do(stdio):
 
 
 def test_only_the_services_named_are_served(samples):
-    server = StdioServerParameters(
-        command=COMMAND[0],
-        args=[*COMMAND[1:], "--service", "crm"],
-        env=samples.environment,
-        cwd=str(samples.folder),
-    )
+    server = started_by_a_client(samples, "--service", "crm")
 
     async def loop(client):
         found = await client.call_tool("search_tools", {"query": "which invoices are overdue"})
@@ -125,9 +125,7 @@ def test_signs_that_hide_are_shown_to_the_agent(gloss):
         "      responses: {'200': {description: ok}}\n",
     )
     assert gloss("ingest", "s.yaml", "--service", "odd").exit_code == 0
-    server = StdioServerParameters(
-        command=COMMAND[0], args=COMMAND[1:], env=gloss.environment, cwd=str(gloss.folder)
-    )
+    server = started_by_a_client(gloss)
 
     async def loop(client):
         return await client.call_tool("get_tool", {"id": "odd/getA"})
@@ -148,88 +146,6 @@ def test_searches_are_logged_as_the_agents(stdio, samples):
             "SELECT origin FROM search_log WHERE query = 'a question only an agent asks'"
         ).fetchall()
     assert rows == [("mcp",)]
-
-
-@contextmanager
-def over_http(samples):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [*COMMAND, "--http", str(port)],
-        env=samples.environment,
-        cwd=samples.folder,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        await_port(port, server)
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.stderr.read()
-        server.wait()
-
-
-def test_the_same_over_http_for_this_machine_only(samples):
-    import httpx2
-
-    async def loop(client):
-        return await client.call_tool("search_tools", {"query": "which invoices are overdue"})
-
-    with over_http(samples) as url:
-        found = ask(url, loop)
-        led_astray = httpx2.post(url, json={}, headers={"Host": "evil.example"})
-
-    assert found.structured_content["tools"][0]["id"] == "billing/list_open_invoices"
-    assert led_astray.status_code == 421
-
-
-def await_port(port, server):
-    pause = threading.Event()
-    while server.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            pause.wait(0.05)
-    pytest.fail(server.stderr.read())
-
-
-BEGIN = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_it_while_the_client_holds_the_stream(samples, number, code):
-    server = subprocess.Popen(
-        COMMAND,
-        env=samples.environment,
-        cwd=samples.folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    server.stdin.write(json.dumps(BEGIN) + "\n")
-    server.stdin.flush()
-    assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "apigloss"
-
-    server.send_signal(number)
-
-    assert server.wait(timeout=60) == code
-    assert server.stderr.read() == ""
-    server.stdin.close()
-    server.stdout.close()
-    server.stderr.close()
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:8321", "example.org:80", "noport", "70000"])
