@@ -15,7 +15,7 @@ demo: $(VENV)/.base ## set up, then ingest, index and search the sample specs
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
 test: lint ## lint, types and every test
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -10,6 +10,8 @@ import tty
 
 END = "\x04"
 _ESCAPE = b"\x1b"
+_NO_MORE = (b"", b"\0")
+"""A Ctrl-D that was typed before a key was waited for arrives as a zero byte."""
 _SEQUENCE_S = 0.05
 """How long the rest of an arrow key may take: none of its letters is a key of its own."""
 
@@ -25,4 +27,4 @@ def key() -> str:
             os.read(source, 64)
     finally:
         termios.tcsetattr(source, termios.TCSADRAIN, before)
-    return data.decode("ascii", "replace") or END
+    return END if data in _NO_MORE else data.decode("ascii", "replace")

@@ -160,6 +160,15 @@ def test_an_arrow_key_is_no_decision(proposed):
     assert live(proposed) == {}
 
 
+def test_ctrl_d_typed_ahead_ends_it(proposed):
+    with reviewing(proposed) as talk:
+        talk.send("\x04")
+        code = talk.end()
+
+    assert code == 0
+    assert waiting(proposed) == sorted(TOOLS)
+
+
 def test_a_kill_keeps_what_was_decided_and_the_next_review_goes_on(proposed):
     with reviewing(proposed) as talk:
         talk.answer(ASKED, "a")
