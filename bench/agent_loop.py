@@ -4,7 +4,7 @@
 
 Reads, probes and enriches the sample specs (with the answers of sample_specs/replay), then asks N
 intents (100, drawn with a seed) through search_tools with the SDK's own client over stdio. Tokens
-are letters of the text that the model would read, by four.
+are letters of the text that the model would read, without indentation, by four.
 """
 
 from __future__ import annotations
@@ -39,10 +39,14 @@ def main() -> None:
         urls = {service: url for service, url in world.addresses().items() if service != "calls"}
         with running(Gloss(Path(name), urls, INTENTS)) as gloss:
             prepare(gloss)
-            whole = len(gloss("export", "--format", "mcp")) // 4
+            whole = tokens(json.loads(gloss("export", "--format", "mcp")))
             report("as the specs have it", asked, asyncio.run(loop(gloss, asked)), whole)
             enrich(gloss)
             report("with a model's text", asked, asyncio.run(loop(gloss, asked)), whole)
+
+
+def tokens(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) // 4
 
 
 def prepare(gloss: Gloss) -> None:
@@ -90,7 +94,7 @@ def report(
     ]
     print(
         f"{way}: right tool among four {mean(hits):.2f}, first {mean(map(bool, first)):.2f}; "
-        f"tokens a search {mean(tokens for _, tokens, _ in found):.0f} "
+        f"tokens a search {mean(size for _, size, _ in found):.0f} "
         f"(all definitions {whole}); ms a search {median(ms for _, _, ms in found):.0f}"
     )
 
