@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,13 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-import train_encoder as suites  # noqa: E402
+from encoder.documents import asked, described, documents  # noqa: E402
 
 from search.background import PATH, save_background  # noqa: E402
 from search.encoder import load_encoder  # noqa: E402
 
 PER_PUBLISHER = 6
-EXCLUDED = "slack|asana|calendar|sheets|themoviedb|tmdb|nager|spotify|test|broken"
 
 
 def main() -> None:
@@ -46,19 +44,17 @@ def main() -> None:
 def drawn(folder: Path) -> Iterator[tuple[str, str]]:
     """(text of an operation, another operation of the document as a question or "")"""
     chooser = random.Random(5)
-    files = sorted(p for p in folder.rglob("*") if p.suffix in (".json", ".yaml", ".yml"))
-    chooser.shuffle(files)
     seen: dict[str, int] = defaultdict(int)
-    for file in files:
-        publisher = suites._publisher(file.relative_to(folder))
-        if seen[publisher] >= PER_PUBLISHER or re.search(EXCLUDED, str(file), re.IGNORECASE):
+    for file, publisher in documents(folder, chooser):
+        if seen[publisher] >= PER_PUBLISHER:
             continue
-        told = [o for o in suites._operations(file, chooser) if len(f"{o[3]} {o[4]}".split()) >= 4]
+        told = [
+            o for o in described(file, chooser) if len(f"{o.summary} {o.description}".split()) >= 4
+        ]
         if told:
             seen[publisher] += 1
-            summary = told[1][3] if len(told) > 1 else ""
-            asked = suites._asked(summary, chooser) if len(summary.split()) >= 3 else ""
-            yield suites.operation_text(*told[0]), asked
+            summary = told[1].summary if len(told) > 1 else ""
+            yield told[0].text, asked(summary, chooser) if len(summary.split()) >= 3 else ""
 
 
 if __name__ == "__main__":
