@@ -81,7 +81,8 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`database_url` empty means the embedded server, whose files are in `data_dir`.
+    """`database_url` empty means the embedded server, whose files are in `data_dir`;
+    `database_from` says where the address stands.
 
     `weights` are the shares of original and enriched text; None leaves the index as it is mixed.
     `embedding` is None without an endpoint.
@@ -90,6 +91,7 @@ class Settings:
     data_dir: Path
     runtime_dir: Path | None = None
     database_url: str = ""
+    database_from: str = "GLOSS_DATABASE_URL"
     embedding_model: str = "builtin"
     reranker: str = "trained"
     weights: tuple[float, float] | None = None
@@ -109,11 +111,13 @@ def load(
     file = find_file(env, start or _here())
     config = _read(file) if file else None
     database = config.database if config else None
-    url = env.get("GLOSS_DATABASE_URL") or (database.url if database else "")
+    given = env.get("GLOSS_DATABASE_URL")
+    url = given or (database.url if database else "")
     return Settings(
         data_dir=_data_dir(env, database.data_dir if database else None, file, needed=not url),
         runtime_dir=Path(env["XDG_RUNTIME_DIR"]) if env.get("XDG_RUNTIME_DIR") else None,
         database_url=url,
+        database_from="GLOSS_DATABASE_URL" if given else f"[database] url in {file}",
         embedding_model=embedding_model
         or env.get("GLOSS_EMBEDDING_MODEL")
         or _embedding_model(config, file),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.errors import GlossError
 from cli import console
 from cli.settings import EmbeddingSettings, Settings, secret
 
@@ -38,17 +39,29 @@ def opened(url: str) -> Connection:
 
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
-    if settings.database_url:
-        from store.connection import passwords
-
-        for password in passwords(settings.database_url):
-            console.keep_secret(password)
-        yield settings.database_url
-        return
+    """The address, of the embedded server where none is set; hints say where it stands."""
+    from store.connection import passwords
     from store.server import embedded
 
-    with embedded(settings.data_dir, runtime_dir=settings.runtime_dir) as url:
-        yield url
+    try:
+        if settings.database_url:
+            for password in passwords(settings.database_url):
+                console.keep_secret(password)
+            yield settings.database_url
+        else:
+            with embedded(settings.data_dir, runtime_dir=settings.runtime_dir) as url:
+                yield url
+    except GlossError as error:
+        error.hint = _in_place(error.hint, settings)
+        raise
+
+
+def _in_place(hint: str, settings: Settings) -> str:
+    from store.connection import ADDRESS
+
+    if settings.database_url or ADDRESS not in hint:
+        return hint.replace(ADDRESS, settings.database_from)
+    return "try again, which starts the embedded server; `gloss doctor` looks closer"
 
 
 def open_encoder(settings: Settings, *, exporting: bool = False) -> Encoder:

@@ -28,6 +28,8 @@ _EMBEDDED = {
     "require_auth": "",
     "target_session_attrs": "any",
 }
+ADDRESS = "the database address"
+"""As hints call it; whoever knows where it stands names that place instead."""
 _FORM = "postgresql://USER@HOST:5432/DATABASE"
 _PASSWORD_WORD = re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)")
 _PASSWORD_IN_URL = re.compile(r"(://[^:/@]*:)(.*)(?=@)")
@@ -156,7 +158,7 @@ def _connection_error(error: psycopg.OperationalError, text: str) -> GlossError:
     if refused or _REFUSED.search(text) or _wants_password(error):
         return CredentialsRefused(
             f"the database does not let us in: {text}",
-            hint="check the user and password in GLOSS_DATABASE_URL or [database] url",
+            hint=f"check the user and password in {ADDRESS}",
         )
     if (unknown := _UNKNOWN_DATABASE.search(text)) is not None:
         return UsageError(
@@ -164,7 +166,7 @@ def _connection_error(error: psycopg.OperationalError, text: str) -> GlossError:
         )
     return TryLater(
         f"the database does not answer: {text}",
-        hint="check that it runs and GLOSS_DATABASE_URL names it; `gloss doctor` looks closer",
+        hint=f"check that it runs and that {ADDRESS} names it; `gloss doctor` looks closer",
     )
 
 

@@ -81,7 +81,8 @@ def _is_open(folder: Path) -> bool:
 @dataclass(frozen=True, slots=True)
 class DatabaseFacts:
     """`vector` is the version in the database, `vector_here` the newest on its machine; None where
-    there is none. `collation` is None where it does not change with the system."""
+    there is none; `may_create`: our role may bring it in. `collation` is None where it does not
+    change with the system."""
 
     clock: datetime
     backend_pid: int
@@ -97,9 +98,13 @@ class DatabaseFacts:
 _FACTS = """
 SELECT clock_timestamp() AS clock, pg_backend_pid() AS backend_pid,
        pg_is_in_recovery() AS replica, current_setting('transaction_read_only') = 'on' AS read_only,
-       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector,
        (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector_here,
+       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
+         OR has_database_privilege(current_database(), 'CREATE')
+            AND EXISTS (
+              SELECT FROM pg_available_extension_versions WHERE name = 'vector' AND trusted)
+         AS may_create,
        d.datcollversion AS collation, pg_database_collation_actual_version(d.oid) AS collation_now
 FROM pg_database d WHERE d.datname = current_database()
 """

@@ -66,8 +66,10 @@ def _vector(facts: DatabaseFacts) -> Finding:
     if facts.vector is None:
         if _version(here) < MIN_VECTOR:
             return failed("pgvector", f"{here} on the server", f"install {least} or newer there")
-        create = "psql \"$(gloss db url)\" -c 'CREATE EXTENSION vector'"
-        return warning("pgvector", f"{here}, not in this database yet", create)
+        if facts.may_create:
+            return ok("pgvector", f"{here}; the first command takes it into this database")
+        found = f"{here}, not in this database, and our role may not create it"
+        return failed("pgvector", found, "ask an administrator for: CREATE EXTENSION vector")
     if _version(facts.vector) < MIN_VECTOR:
         first = "" if _version(here) >= MIN_VECTOR else f"install {least} or newer there; "
         return failed("pgvector", f"{facts.vector}, gloss needs {least}", first + update)

@@ -211,10 +211,13 @@ def test_another_package_with_one_of_our_names(well, tmp_path):
 def test_a_database_that_does_not_answer(toys):
     address = "postgresql://gloss@127.0.0.1:9/gloss?connect_timeout=2"
 
-    state, found, _ = examined(toys, "database", code=1, env={"GLOSS_DATABASE_URL": address})
+    state, found, mend = examined(toys, "database", code=1, env={"GLOSS_DATABASE_URL": address})
+    toys.write("gloss.toml", f'[database]\nurl = "{address}"\n')
+    in_file = examined(toys, "database", code=1, env={"GLOSS_DATABASE_URL": ""})[2]
 
-    assert state == "failed"
-    assert "does not answer" in found
+    assert (state, "does not answer" in found) == ("failed", True)
+    assert mend.startswith("check that it runs and that GLOSS_DATABASE_URL names it")
+    assert f"that [database] url in {toys.folder / 'gloss.toml'} names it" in in_file
 
 
 def test_a_server_that_is_too_old(toys):
@@ -237,11 +240,24 @@ def test_a_pgvector_that_is_too_old(toys):
     assert mend == "psql \"$(gloss db url)\" -c 'ALTER EXTENSION vector UPDATE'"
 
 
-def test_a_database_without_pgvector_and_without_a_catalog(gloss, empty_database_url):
+def test_a_database_that_nothing_has_used_yet(gloss, empty_database_url):
     env = {"GLOSS_DATABASE_URL": empty_database_url}
 
-    assert "CREATE EXTENSION vector" in examined(gloss, "pgvector", env=env)[2]
+    state, found, _ = examined(gloss, "pgvector", env=env)
+
+    assert (state, "the first command takes it into this database" in found) == ("ok", True)
     assert examined(gloss, "catalog", env=env) == ("warning", "empty", "gloss ingest specs/")
+
+
+def test_a_pgvector_that_our_role_may_not_bring_in(gloss, empty_database_url, server_url):
+    env = {"GLOSS_DATABASE_URL": empty_database_url.replace("//gloss@", "//guest@")}
+    with psycopg.connect(server_url, autocommit=True) as admin:
+        admin.execute("CREATE ROLE guest LOGIN")
+        state, found, mend = examined(gloss, "pgvector", env=env, code=1)
+        admin.execute("DROP ROLE guest")
+
+    assert (state, "our role may not create it" in found) == ("failed", True)
+    assert mend == "ask an administrator for: CREATE EXTENSION vector"
 
 
 @pytest.fixture
