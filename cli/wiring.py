@@ -61,7 +61,7 @@ def _in_place(hint: str, settings: Settings) -> str:
 
     if settings.database_url or ADDRESS not in hint:
         return hint.replace(ADDRESS, settings.database_from)
-    return "try again, which starts the embedded server; `gloss doctor` looks closer"
+    return "gloss db stop, which ends a server that hangs; then run it again"
 
 
 def open_encoder(settings: Settings, *, exporting: bool = False) -> Encoder:

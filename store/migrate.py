@@ -97,6 +97,22 @@ def vector_version(conn: psycopg.Connection) -> str:
     return row[0] if row else ""
 
 
+def update_vector(conn: psycopg.Connection) -> None:
+    """pgvector in the database brought to the version that its server has."""
+    row = conn.execute(
+        "SELECT installed_version <> default_version FROM pg_available_extensions"
+        " WHERE name = 'vector'"
+    ).fetchone()
+    if row and row[0]:
+        try:
+            conn.execute("ALTER EXTENSION vector UPDATE")
+        except errors.InsufficientPrivilege:
+            raise UsageError(
+                f"the role {conn.info.user} may not update the extension vector",
+                hint="ask an administrator for: ALTER EXTENSION vector UPDATE",
+            ) from None
+
+
 def _create_vector(conn: psycopg.Connection) -> str:
     try:
         conn.execute("CREATE EXTENSION IF NOT EXISTS vector")

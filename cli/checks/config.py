@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from catalog.errors import GlossError
@@ -64,7 +65,7 @@ def _readable_by_others(place: str, file: Path) -> Iterator[Finding]:
         return
     if mode & 0o077:
         found = f"others may read or write {file} ({mode:04o})"
-        yield warning(place, found, f"chmod 600 {file}")
+        yield warning(place, found, f"chmod 600 {quote(str(file))}")
 
 
 def _file_rights(config: Settings) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def _vector(facts: DatabaseFacts) -> Finding:
     from store.migrate import MIN_VECTOR
 
     least = ".".join(map(str, MIN_VECTOR))
-    update = "psql \"$(gloss db url)\" -c 'ALTER EXTENSION vector UPDATE'"
+    update = "gloss db upgrade"
     if facts.vector is None and facts.vector_here is None:
         return failed("pgvector", "not on the server", f"install pgvector {least} or newer there")
     here = facts.vector_here or facts.vector or ""
@@ -94,8 +95,13 @@ def _collation(connection: Connection, facts: DatabaseFacts) -> Iterator[Finding
     if facts.collation != facts.collation_now:
         name = connection.info.dbname
         found = f"the system sorts by {facts.collation_now}, {name} was made with {facts.collation}"
-        commands = f"REINDEX DATABASE {name}; ALTER DATABASE {name} REFRESH COLLATION VERSION"
-        yield warning("database locale", found, f'psql "$(gloss db url)" -c "{commands}"')
+        # one -c each: together they would be one transaction, which REINDEX DATABASE refuses
+        commands = (
+            f'REINDEX DATABASE "{name}"',
+            f'ALTER DATABASE "{name}" REFRESH COLLATION VERSION',
+        )
+        words = " ".join(f"-c {shlex.quote(command)}" for command in commands)
+        yield warning("database locale", found, f'psql "$(gloss db url)" {words}')
 
 
 @dataclass(frozen=True, slots=True)

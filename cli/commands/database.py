@@ -71,12 +71,12 @@ def url() -> None:
 
 
 @app.command(
-    help="Bring the catalog to this version.\n\nIts schema, and the format of the embedded server."
-    "\n\n\b\n  gloss db upgrade"
+    help="Bring the catalog to this version.\n\nIts schema, pgvector, and the format of the "
+    "embedded server.\n\n\b\n  gloss db upgrade"
 )
 def upgrade() -> None:
     from store import copies
-    from store.migrate import schema_version
+    from store.migrate import schema_version, update_vector, vector_version
 
     config = settings.load()
     if not config.database_url:
@@ -84,7 +84,9 @@ def upgrade() -> None:
         if done.backup:
             console.out(f"PostgreSQL {done.was} became {done.now}; the old data: {done.backup}")
     with wiring.open_catalog(config) as connection:
-        console.out(f"the catalog has schema {schema_version(connection)}")
+        update_vector(connection)
+        version, vector = schema_version(connection), vector_version(connection)
+        console.out(f"the catalog has schema {version} and pgvector {vector}")
 
 
 @app.command(

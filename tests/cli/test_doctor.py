@@ -237,7 +237,19 @@ def test_a_pgvector_that_is_too_old(toys):
     state, found, mend = examined(toys, "pgvector", code=1)
 
     assert (state, found) == ("failed", "0.7.0, gloss needs 0.8.4")
-    assert mend == "psql \"$(gloss db url)\" -c 'ALTER EXTENSION vector UPDATE'"
+    assert mend == "gloss db upgrade"
+
+
+def test_a_pgvector_older_than_the_server_s_is_updated(toys):
+    newest = examined(toys, "pgvector")[1]
+    sql(toys, "UPDATE pg_extension SET extversion = '0.8.4' WHERE extname = 'vector'")
+
+    found = examined(toys, "pgvector")
+    done = toys("db", "upgrade")
+
+    assert found == ("warning", f"0.8.4, the server has {newest}", "gloss db upgrade")
+    assert done.endswith(f"and pgvector {newest}\n")
+    assert examined(toys, "pgvector")[:2] == ("ok", newest)
 
 
 def test_a_database_that_nothing_has_used_yet(gloss, empty_database_url):
@@ -313,7 +325,10 @@ def test_a_database_that_takes_no_writes(toys):
 def test_a_system_that_sorts_otherwise_than_it_did(toys):
     sql(toys, "UPDATE pg_database SET datcollversion = '0' WHERE datname = 'gloss_sick'")
 
-    assert "REFRESH COLLATION VERSION" in examined(toys, "database locale")[2]
+    assert examined(toys, "database locale")[2] == (
+        'psql "$(gloss db url)" -c \'REINDEX DATABASE "gloss_sick"\''
+        " -c 'ALTER DATABASE \"gloss_sick\" REFRESH COLLATION VERSION'"
+    )
 
 
 def test_clocks_that_differ(toys, monkeypatch):
