@@ -7,11 +7,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .suites import Query, Suites
-from .tower import Vectors
+
+if TYPE_CHECKING:
+    from .tower import Vectors
 
 PER_TOOL = {"metatool": 12, "sawsdl-tc3": 4}
 WHOLE_REQUESTS = ("sawsdl-tc3", "metatool", "restbench-tmdb")  # several tools, but one intent
