@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -54,9 +55,8 @@ def words(value: str, kind: str = "") -> Cell:
 
 
 def tool_id(value: str) -> Cell:
-    """A tool's id, which may break after the service."""
-    service, slash, name = value.partition("/")
-    return Cell(f"{text(service)}{slash and '/<wbr>'}{text(name)}", None, "id")
+    """A tool's id, which may break after the service and between words."""
+    return Cell(re.sub("([/_])", r"\1<wbr>", text(value)), None, "id")
 
 
 def share(part: int, whole: int) -> Cell:
@@ -70,7 +70,7 @@ def share(part: int, whole: int) -> Cell:
         f'<rect class="rail" width="40" height="8"/><rect class="fill" width="{width}" height="8"/>'
         "</svg>"
     )
-    return Cell(f"{drawing} {100 * value:.0f} %", value)
+    return Cell(f'{drawing} <span class="percent">{100 * value:.0f} %</span>', value)
 
 
 def section(key: str, title: str, about: str, body: str) -> str:

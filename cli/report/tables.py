@@ -141,7 +141,7 @@ def empty(rows: Sequence[EmptyQuery]) -> str:
 
 
 def _when(row: EmptyQuery) -> Cell:
-    return Cell(moment(row.latest), row.latest.timestamp())
+    return Cell(moment(row.latest), row.latest.timestamp(), "when")
 
 
 def asked_again(rows: Sequence[AgainQuery]) -> str:
@@ -158,31 +158,43 @@ def asked_again(rows: Sequence[AgainQuery]) -> str:
 
 def enriched(rows: Sequence[LiveText]) -> str:
     """Original and live text side by side, with the ranks before and since."""
-    about = "Each live text beside its original, and the mean rank of its tool before and since."
-    body = "".join(_pair(row) for row in rows) or '<p class="none">No text is live.</p>'
-    return section("enriched", "Before and after", about, f'<div class="pairs">{body}</div>')
-
-
-def _pair(row: LiveText) -> str:
-    old = row.tool.partition("/")[2]
-    also = f'<p class="also">also: {text("; ".join(row.aliases))}</p>' if row.aliases else ""
-    original = text(row.original) if row.original else "<em>(nothing)</em>"
-    return (
-        f'<article><h3 class="id">{tool_id(row.tool).html}</h3>'
-        f'<div class="pair"><div><h4>original</h4><p><code>{text(old)}</code></p><p>{original}</p>'
-        f"</div><div><h4>live since {moment(row.since)[:10]}</h4><p><code>{text(row.name)}</code>"
-        f"</p><p>{text(row.description)}</p>{also}</div></div>"
-        f'<p class="facts">{"; ".join(text(fact) for fact in _facts(row))}</p></article>'
+    columns = (
+        Column("tool", number=False),
+        Column("original", number=False),
+        Column("live", number=False),
+        Column("rank before", "mean rank among hits, before the text went live"),
+        Column("rank since", "mean rank among hits since"),
+        Column("better by", "rank before less rank since"),
+        Column("since", number=False),
     )
+    body = ([tool_id(row.tool), *_texts(row), *_ranks(row), _written(row)] for row in rows)
+    about = "Each live text beside its original, and the mean rank of its tool before and since."
+    whole = table("enriched", columns, body, "Before and after")
+    return section("enriched", "Before and after", about, whole)
 
 
-def _facts(row: LiveText) -> Iterator[str]:
-    yield f"before: {_ranked(row.rank_before, row.returned_before)}"
-    yield f"since: {_ranked(row.rank_since, row.returned_since)}"
-    if row.gain is not None:
-        yield f"gain measured by the gate: {row.gain:+.3f}"
-    yield "drafted without a model" if row.provider == "shapes" else f"by {row.model}"
+def _texts(row: LiveText) -> Iterator[Cell]:
+    yield words(row.original or "(nothing)", "said")
+    also = f"<br><small>also: {text('; '.join(row.aliases))}</small>" if row.aliases else ""
+    told = f"<code>{text(row.name)}</code><br>{text(row.description)}{also}"
+    yield Cell(told, None, "said")
 
 
-def _ranked(rank: float | None, times: int) -> str:
-    return "not among hits" if rank is None else f"rank {rank:.1f} in {times:,} searches"
+def _ranks(row: LiveText) -> Iterator[Cell]:
+    before, since = row.rank_before, row.rank_since
+    yield _ranked(before, row.returned_before)
+    yield _ranked(since, row.returned_since)
+    yield number(None if before is None or since is None else before - since, 1)
+
+
+def _ranked(rank: float | None, times: int) -> Cell:
+    if rank is None:
+        return Cell("no hit", float("inf"), "zero")
+    return Cell(f"{rank:.1f} <small>in {times:,}</small>", rank)
+
+
+def _written(row: LiveText) -> Cell:
+    by = "drafted without a model" if row.provider == "shapes" else f"by {row.model}"
+    gate = "" if row.gain is None else f"<br><small>gain measured: {row.gain:+.3f}</small>"
+    told = f"{moment(row.since)[:10]}<br><small>{text(by)}</small>{gate}"
+    return Cell(told, row.since.timestamp(), "when")

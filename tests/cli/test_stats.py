@@ -281,6 +281,22 @@ def test_filtering_hides_rows_and_counts_them(page):
     assert len(names(page)) == 3
 
 
+def test_texts_before_and_after_can_be_filtered(page):
+    cells = "[...document.querySelectorAll('#enriched-t tbody td')].map(cell => cell.textContent)"
+    told = page.do(cells)
+    output = "document.querySelector('output[data-of=enriched-t]').textContent"
+
+    page.do("document.querySelector('input[data-for=enriched-t]').focus()")
+    page.type("kites")
+    without = page.do(output)
+    page.do("document.querySelector('input[data-for=enriched-t]').select()")
+    page.type("boats")
+
+    assert told[0] == "toys/listBoats"
+    assert told[3:6] == ["1.0 in 1", "no hit", ""]
+    assert (without, page.do(output)) == ("0 of 1 rows", "1 of 1 rows")
+
+
 def test_everything_is_reached_with_the_tab_key(page):
     page.do("document.activeElement.blur(); window.scrollTo(0, 0)")
     seen = set()
