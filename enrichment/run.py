@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from uuid import UUID, uuid4
 
 from psycopg import Connection
 
 from catalog.enrichment import Enrichment, Ground
-from catalog.errors import BudgetReached, GlossError, UsageError
+from catalog.errors import GlossError
 from enrichment import shapes
 from enrichment.checker import Surroundings
 from enrichment.endpoint import Endpoint
-from enrichment.planning import OUTPUT_TOKENS, Pending, ServiceWork, cost, question, size_of
+from enrichment.flight import Flight, Purse
+from enrichment.planning import OUTPUT_TOKENS, Pending, ServiceWork, question, size_of
 from enrichment.prompt import PROMPT_VERSION
 from enrichment.writing import GroupOutcome, Outcome, with_model, with_shapes
 from store.enrichments import (
@@ -98,14 +99,9 @@ class Run:
         self.connection = connection
         self.endpoint = endpoint
         self.report = EnrichReport(run_id=uuid4())
+        self.purse = Purse(endpoint.settings if endpoint else None, max_cost if endpoint else None)
         self._names: dict[int, set[str]] = {}
-        self._reserved = 0.0
-        self._max_cost = max_cost
         self._model = endpoint.settings.model if endpoint else shapes.PROVIDER
-        if max_cost is not None and endpoint and self._price(1, 1) is None:
-            raise UsageError(
-                "a cost cap needs prices", hint="set [llm] price_in and price_out (USD per million)"
-            )
 
     @property
     def done(self) -> int:
@@ -147,66 +143,20 @@ class Run:
                 self.take(job, with_shapes(job.group, job.service.weights, self.around(job)))
                 yield
             return
-        with ThreadPoolExecutor(self.endpoint.settings.max_concurrency) as pool:
-            try:
-                yield from self._in_flight(iter(jobs), pool)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        flight = Flight(self.endpoint, self.purse, self._prepared, self.take, self._worst_case)
+        yield from flight.run(jobs)
+        self.report.ended_by = flight.ended_by
         self.report.requests = self.endpoint.requests
 
-    def _in_flight(self, jobs: Iterator[Job], pool: ThreadPoolExecutor) -> Iterator[None]:
-        flying: dict[Future[GroupOutcome], tuple[Job, float]] = {}
-        more = True
-        while more or flying:
-            while more and len(flying) < self._width():
-                more = self._launch(jobs, pool, flying)
-            done, _ = wait(flying, return_when=FIRST_COMPLETED)
-            for future in done:
-                job, reserved = flying.pop(future)
-                self._reserved -= reserved
-                more = self._land(job, future) and more
-                yield
-
-    def _width(self) -> int:
-        return self.endpoint.settings.max_concurrency if self.endpoint else 1
-
-    def _launch(
-        self,
-        jobs: Iterator[Job],
-        pool: ThreadPoolExecutor,
-        flying: dict[Future[GroupOutcome], tuple[Job, float]],
-    ) -> bool:
-        """Send the next job if the budget allows its worst case; False when there is no next."""
+    def _prepared(self, job: Job) -> Callable[[], GroupOutcome]:
         assert self.endpoint is not None
-        job = next(jobs, None)
-        if job is None or self.report.ended_by is not None:
-            return False
-        reserved = self._worst_case(job)
-        if self._max_cost is not None and self._committed() + reserved > self._max_cost:
-            self.report.ended_by = BudgetReached(
-                f"the cap of ${self._max_cost:.2f} a run is reached; the rest waits for the next",
-                hint="gloss enrich again, or raise --max-cost",
-            )
-            return False
-        self._reserved += reserved
-        arguments = (job.group, job.service.weights, self.around(job), self.endpoint)
-        flying[pool.submit(with_model, *arguments)] = (job, reserved)
-        return True
-
-    def _land(self, job: Job, future: Future[GroupOutcome]) -> bool:
-        try:
-            self.take(job, future.result())
-        except GlossError as error:
-            self.report.ended_by = self.report.ended_by or error
-        return self.report.ended_by is None
+        return partial(with_model, job.group, job.service.weights, self.around(job), self.endpoint)
 
     def take(self, job: Job, answer: GroupOutcome) -> None:
         self.report.input_tokens += answer.input_tokens
         self.report.output_tokens += answer.output_tokens
-        price = self._price(answer.input_tokens, answer.output_tokens)
-        if self.report.cost_usd is not None:
-            self.report.cost_usd = None if price is None else self.report.cost_usd + price
+        self.purse.pay(answer.input_tokens, answer.output_tokens)
+        self.report.cost_usd = self.purse.spent
         for outcome in answer.outcomes:
             self._record(job.service, outcome, answer)
 
@@ -254,7 +204,7 @@ class Run:
             prompt_version=PROMPT_VERSION,
             input_tokens=spent[0],
             output_tokens=spent[1],
-            cost_usd=self._price(*spent) or 0.0,
+            cost_usd=self.purse.price(*spent) or 0.0,
             run_id=self.report.run_id,
         )
 
@@ -269,14 +219,8 @@ class Run:
     def _free(self, service: ServiceWork, name: str) -> bool:
         return name not in self._names.get(service.service.service_id, set())
 
-    def _price(self, input_tokens: int, output_tokens: int) -> float | None:
-        return cost(self.endpoint.settings, input_tokens, output_tokens) if self.endpoint else 0.0
-
-    def _committed(self) -> float:
-        return (self.report.cost_usd or 0.0) + self._reserved
-
-    def _worst_case(self, job: Job) -> float:
-        """The question and its repair, each answered at full length."""
+    def _worst_case(self, job: Job) -> tuple[int, int]:
+        """Tokens of the question and its repair, each answered at full length."""
         given = size_of(question(job.group, job.service.weights))
         written = 2 * OUTPUT_TOKENS * len(job.group) + 100
-        return self._price(2 * given + written, 2 * written) or 0.0
+        return 2 * given + written, 2 * written
