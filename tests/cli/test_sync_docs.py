@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,24 @@ def test_the_cron_line_needs_nothing_from_the_environment(place):
     assert done.stdout == "desk\tchanged\t1 tools: 1 added; 1 indexed\n"
     assert " INFO " in (place.folder / "gloss.log").read_text()
     assert "gloss_sync_exit_code 0\n" in (place.folder / "gloss.prom").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd on this machine")
+def test_systemd_finds_no_fault_in_the_units(tmp_path):
+    units = [block("cron.md", "ini", number) for number in (0, 1)]
+    names = [re.match(r"# /etc/systemd/system/(\S+)", unit)[1] for unit in units]
+    for name, unit in zip(names, units, strict=True):
+        (tmp_path / name).write_text(unit.replace("/usr/local/bin/gloss", sys.executable))
+
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *(tmp_path / name for name in names)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert names == ["gloss-sync.service", "gloss-sync.timer"]
 
 
 def test_the_settings_shown_are_settings(gloss):
