@@ -7,12 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from catalog.errors import Exit, GlossError
+from catalog.errors import Exit, GlossError, UsageError
 from cli import console
 from cli.commands import (
     catalog,
@@ -37,6 +37,7 @@ from cli.commands import (
     trace,
     train,
 )
+from cli.shells import COMPLETE, SCRIPTS, Shell, install
 
 HELP = """Make obscure APIs readable for LLM agents.
 
@@ -48,7 +49,6 @@ Reads OpenAPI, WSDL and .proto files into a catalog, and answers "which tool doe
   gloss search "who manages this customer's account"
 """
 
-COMPLETE = "_GLOSS_COMPLETE"  # what the scripts set when they ask
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 app = typer.Typer(
@@ -93,25 +93,17 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-class Shell(StrEnum):
-    bash = "bash"
-    zsh = "zsh"
-    fish = "fish"
-
-
 def _show_completion(shell: Shell | None) -> None:
     if shell:
-        from typer.completion import get_completion_script  # type: ignore[attr-defined]
-
-        console.out(get_completion_script(prog_name="gloss", complete_var=COMPLETE, shell=shell))
+        console.out(SCRIPTS[shell].rstrip("\n"))
         raise typer.Exit
 
 
 def _install_completion(shell: Shell | None) -> None:
     if shell:
-        from typer.completion import install  # type: ignore[attr-defined]
-
-        _, file = install(shell, prog_name="gloss", complete_var=COMPLETE)
+        if not os.environ.get("HOME"):
+            raise UsageError("no HOME to write it to", hint=f"gloss --show-completion {shell}")
+        file = install(shell, Path.home())
         console.log(f"wrote {file}; the tab key knows gloss in the next {shell}")
         raise typer.Exit
 
@@ -121,7 +113,7 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
-    show: Annotated[
+    shown: Annotated[
         Shell | None,
         typer.Option(
             "--show-completion",
@@ -131,7 +123,7 @@ def options(
             help="Print the script for the tab key of bash, zsh or fish.",
         ),
     ] = None,
-    install: Annotated[
+    installed: Annotated[
         Shell | None,
         typer.Option(
             "--install-completion",

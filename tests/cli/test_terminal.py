@@ -1,17 +1,11 @@
 """On a terminal: aligned, fitting, coloured unless told otherwise, and asking before it decides."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
 
 import pytest
 
 from tests.cli.conftest import SAMPLES
+from tests.cli.terminal import on_terminal
 
 LONG = """
 openapi: 3.0.3
@@ -23,40 +17,6 @@ paths:
       description: "%s"
       responses: {"200": {description: ok}}
 """ % ("many words that go on " * 20)
-
-
-def on_terminal(gloss, *words, columns=80, typed=b"", **env):
-    """What a terminal of that width shows, and the exit code."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    running = subprocess.Popen(
-        [sys.executable, "-m", "cli", *words],
-        cwd=gloss.folder,
-        env={**gloss.environment, "TERM": "xterm", **env},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )
-    os.close(theirs)
-    shown = read_all(ours, typed)
-    return shown, running.wait()
-
-
-def read_all(terminal, typed):
-    """All that is shown; the keys are typed once a question stands there."""
-    shown = b""
-    try:
-        while data := os.read(terminal, 4096):
-            shown += data
-            if typed and b"? [y/N]" in shown:
-                os.write(terminal, typed)
-                typed = b""
-    except OSError:  # the other side is closed: the end
-        pass
-    os.close(terminal)
-    return shown.decode().replace("\r\n", "\n")
 
 
 def bare(text):
