@@ -35,7 +35,7 @@ _ENOUGH = 6
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z]|\s*$)")
-_IDENTIFIER = re.compile(r"\b(?:[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+|\w+_\w+|[A-Za-z]+\.[A-Za-z]\w+)\b")
+IDENTIFIER = re.compile(r"\b(?:[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+|\w+_\w+|[A-Za-z]+\.[A-Za-z]\w+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _identifiers(e: Enrichment, evidence: Evidence, around: Surroundings) -> Ite
     known = {part.lower() for text in evidence.texts for part in _pieces(text)}
     known |= {name.lower() for name in around.siblings} | {e.name}
     for text in (e.description, *e.aliases, e.not_for):
-        for found in _IDENTIFIER.findall(text):
+        for found in IDENTIFIER.findall(text):
             if found.lower() not in known and found.lower() not in ("e.g", "i.e"):
                 yield f"{found!r} is no parameter, field or name in the evidence"
 

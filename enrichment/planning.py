@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from psycopg import Connection
 
@@ -13,6 +14,7 @@ from enrichment.checker import Surroundings
 from enrichment.collecting import evidence_of, kept_by_hand, surroundings
 from enrichment.endpoint import EndpointSettings
 from enrichment.evidence import Evidence
+from enrichment.forms import Reply
 from enrichment.lookalikes import ALIKE, GROUP_SIZE, groups, indistinguishable, likeness, rarity
 from enrichment.prompt import PROMPT_VERSION, SCHEMA, Message, messages, neighbour, tokens
 from store.catalog import find_service, find_tool, list_services
@@ -44,7 +46,8 @@ class ServiceWork:
     """What there is to do for one service; each group becomes one request.
 
     `written` maps enriched names that are open or live to their tool; `by_hand` are tools that are
-    left because a person wrote their text, with whether it still fits.
+    left because a person wrote their text, with whether it still fits. `families` are all tools of
+    the service, as they are asked about together.
     """
 
     service: ServiceRow
@@ -56,6 +59,7 @@ class ServiceWork:
     other_model: int
     alike: tuple[tuple[str, ...], ...] = ()
     by_hand: Mapping[str, bool] = field(default_factory=dict)
+    families: tuple[tuple[Evidence, ...], ...] = ()
 
     @property
     def tools(self) -> int:
@@ -104,6 +108,7 @@ def _service_work(
 ) -> ServiceWork:
     tools = evidence_of(connection, service)
     evidence = [tool for tool, _ in tools]
+    families = tuple(groups(evidence, group_size))
     rows = enrichments(connection, _STANDING, services=[service.service_id])
     by_hand = kept_by_hand(rows)
     found = _Sorted(last_fingerprints(connection, service.service_id), model, again)
@@ -112,7 +117,7 @@ def _service_work(
             found.add(tool, content_hash)
     return ServiceWork(
         service=service,
-        groups=_pending_groups(groups(evidence, group_size), found.pending, rows),
+        groups=_pending_groups(families, found.pending, rows),
         weights=rarity(evidence),
         around=surroundings(connection, service, evidence),
         written={row.name: row.tool for row in rows if row.state != "withdrawn"},
@@ -120,6 +125,7 @@ def _service_work(
         other_model=found.other_model,
         alike=tuple(indistinguishable(evidence)),
         by_hand={row.tool_id: row.state != "withdrawn" for row in by_hand.values()},
+        families=families,
     )
 
 
@@ -181,13 +187,15 @@ def question(group: Sequence[Pending], weights: Mapping[str, float]) -> list[Mes
     return messages([entry.evidence for entry in group], weights, beside)
 
 
-def fingerprint(tool: Evidence) -> str:
+def fingerprint(
+    tool: Evidence, version: str = PROMPT_VERSION, form: Mapping[str, Any] = SCHEMA
+) -> str:
     """The same for the same evidence in any service, so that it is written about once."""
     facts = [
         [f.path, f.type, f.text, list(f.values), f.required] for f in tool.given + tool.returned
     ]
     seen = [tool.name, tool.protocol, tool.wire[0], tool.summary, tool.description, list(tool.tags)]
-    return digest(canonical([seen, facts, PROMPT_VERSION]), canonical(SCHEMA))
+    return digest(canonical([seen, facts, version]), canonical(form))
 
 
 def prompt_for(connection: Connection, tool_id: str, group_size: int = GROUP_SIZE) -> list[Message]:
@@ -209,6 +217,15 @@ def estimate(work: Sequence[ServiceWork], endpoint: EndpointSettings | None) -> 
     if endpoint is None:
         return Estimate(tools, 0, 0, 0, 0.0)
     return Estimate(tools, requests, given, written, cost(endpoint, given, written))
+
+
+def counted(asked: Sequence[Message], reply: Reply) -> tuple[int, int]:
+    """Tokens in and out; endpoints that report none, or far too few, are counted by letters."""
+    given, written = size_of(asked), tokens(reply.text)
+    return (
+        reply.input_tokens if reply.input_tokens * 2 > given else given,
+        reply.output_tokens if reply.output_tokens * 2 > written else written,
+    )
 
 
 def size_of(asked: Sequence[Message]) -> int:

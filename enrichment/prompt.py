@@ -51,16 +51,19 @@ Message = dict[str, str]
 
 
 def messages(
-    group: Sequence[Evidence], weights: Mapping[str, float], beside: Sequence[str] = ()
+    group: Sequence[Evidence],
+    weights: Mapping[str, float],
+    beside: Sequence[str] = (),
+    system: str = SYSTEM,
 ) -> list[Message]:
     """The request for a group of look-alikes, numbered from 1; `beside` are neighbours that are
-    written about already, to be told apart from."""
+    written about already, to be told apart from. `system` says what to write."""
     about = plain(" ".join((group[0].service, group[0].service_text)), 200)
     entries = "\n\n".join(f"[{n}] {sketch(tool, weights)}" for n, tool in enumerate(group, 1))
     if beside:
         entries += "\n\n" + "\n".join((_BESIDE, *beside))
     return [
-        {"role": "system", "content": SYSTEM},
+        {"role": "system", "content": system},
         {"role": "user", "content": f"<DATA>\nservice: {about}\n\n{entries}\n</DATA>"},
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -13,6 +13,9 @@ from catalog.enrichment import Enrichment, Ground
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _OPEN_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*\Z", re.DOTALL | re.IGNORECASE)
+
+
+Form = TypeVar("Form", bound=BaseModel)
 
 
 class ReplyUnreadable(Exception):
@@ -36,16 +39,37 @@ class _Whole(BaseModel):
     tools: list[_Entry]
 
 
+class _Questions(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    number: int
+    questions: list[str] = Field(max_length=20)
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    tools: list[_Questions]
+
+
 def read_reply(text: str) -> dict[int, Enrichment]:
     """Number in the request → what was written about it; numbers that repeat keep the first."""
     found: dict[int, Enrichment] = {}
-    for entry in _entries(text):
+    for entry in _first(text, _Whole).tools:
         found.setdefault(entry.number, _enrichment(entry))
     return found
 
 
-def _entries(text: str) -> list[_Entry]:
-    """The entries of the first object of the right form after the thoughts."""
+def read_questions(text: str) -> dict[int, list[str]]:
+    """Number in the request → the questions written for it."""
+    found: dict[int, list[str]] = {}
+    for entry in _first(text, _Asked).tools:
+        found.setdefault(entry.number, [" ".join(q.split()) for q in entry.questions])
+    return found
+
+
+def _first(text: str, form: type[Form]) -> Form:
+    """The first object of the right form after the thoughts."""
     spoken = _OPEN_THOUGHT.sub("", _THOUGHTS.sub("", text))
     if not spoken.strip():
         raise ReplyUnreadable("the reply is empty" + (" but for thoughts" if text.strip() else ""))
@@ -53,7 +77,7 @@ def _entries(text: str) -> list[_Entry]:
     for value in objects(spoken):
         try:
             whole = value if "tools" in value else {"tools": [value]}
-            return _Whole.model_validate(whole).tools
+            return form.model_validate(whole)
         except ValidationError as error:
             fault = _first_fault(error)
     raise ReplyUnreadable(fault)

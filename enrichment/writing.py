@@ -12,8 +12,8 @@ from enrichment.endpoint import Endpoint
 from enrichment.evidence import Evidence
 from enrichment.forms import ItemFailed, Reply
 from enrichment.phrases import speaks_for_itself
-from enrichment.planning import OUTPUT_TOKENS, Pending, question, size_of
-from enrichment.prompt import SCHEMA, Message, repair, tokens
+from enrichment.planning import OUTPUT_TOKENS, Pending, counted, question
+from enrichment.prompt import SCHEMA, Message, repair
 from enrichment.replies import ReplyUnreadable, read_reply
 
 _ROOM_PER_TOOL = 2 * OUTPUT_TOKENS
@@ -50,11 +50,9 @@ class _Tally:
     unreadable: str = ""
 
     def count(self, asked: Sequence[Message], reply: Reply) -> None:
-        """Endpoints that report no usage, or far too little, are counted by letters."""
-        given = size_of(asked)
-        written = tokens(reply.text)
-        self.input_tokens += reply.input_tokens if reply.input_tokens * 2 > given else given
-        self.output_tokens += reply.output_tokens if reply.output_tokens * 2 > written else written
+        given, written = counted(asked, reply)
+        self.input_tokens += given
+        self.output_tokens += written
 
 
 def with_model(
@@ -145,7 +143,7 @@ def _turn(
 
 
 def _read(reply: Reply, group: Sequence[Pending], around: Surroundings, tally: _Tally) -> None:
-    tally.unreadable = _no_answer(reply)
+    tally.unreadable = no_answer(reply)
     try:
         written = {} if tally.unreadable else read_reply(reply.text)
     except ReplyUnreadable as fault:
@@ -156,7 +154,8 @@ def _read(reply: Reply, group: Sequence[Pending], around: Surroundings, tally: _
             _judge(number, written[number], entry.evidence, around, tally)
 
 
-def _no_answer(reply: Reply) -> str:
+def no_answer(reply: Reply) -> str:
+    """Why there is nothing to read in a reply; empty where there is."""
     if reply.refused:
         return f"the model refused: {reply.refused}"
     return "the reply was cut off, also with more room" if reply.cut else ""

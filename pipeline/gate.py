@@ -2,8 +2,8 @@
 
 All proposals are tried together, in a transaction that is rolled back: nothing is live before it
 is decided. First to go are those whose own tool is found later than before; once there are none,
-those that cost their neighbours more than they bring. The rest are tried again until none has to
-go.
+those that cost their neighbours more than they bring, or, where no neighbour may fall, anything at
+all. The rest are tried again until none has to go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evaluation.suites import Judged, Names, Suite
 from search.index import build_index
 from search.query import Searcher
 from store.catalog import list_tools
-from store.decisions import judged
+from store.decisions import Measured, judged
 from store.enrichments import EnrichmentRow, apply
 
 if TYPE_CHECKING:
@@ -38,11 +38,10 @@ class GateEvent:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`gain` is the mean change of the reciprocal rank over the cases that the tool is right for;
-    None where the suite has none. `against` says why a proposal was dropped."""
+    """`against` says why a proposal was dropped."""
 
     row: EnrichmentRow
-    gain: float | None
+    measured: Measured
     against: str = ""
 
 
@@ -59,6 +58,11 @@ class GateReport:
     def kept(self) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if not verdict.against]
 
+    @property
+    def unasked(self) -> list[Verdict]:
+        """Kept, but no case asks for their tool."""
+        return [verdict for verdict in self.kept if not verdict.measured.cases]
+
 
 def gate(
     connection: Connection,
@@ -66,8 +70,10 @@ def gate(
     suite: Suite,
     rows: Sequence[EnrichmentRow],
     min_gain: float = 0.0,
+    no_falls: bool = False,
 ) -> Generator[GateEvent, None, GateReport]:
-    """Decide on the proposals: gains are noted on those kept, the others are rejected."""
+    """Decide on the proposals: gains are noted on those kept, the others are rejected. With
+    `no_falls` also those that put a neighbour's right tool further down, whatever they bring."""
     names = Names(list_tools(connection))
     cases = [case for case in map(names.judge, suite.cases) if case.grades]
     trial = _Trial(connection, _Remembering(encoder), cases)
@@ -77,14 +83,14 @@ def gate(
     for done in range(1, _ROUNDS + 1):
         yield GateEvent(done, _ROUNDS)
         after = trial.rankings(kept) if kept else before
-        fresh = _verdicts(cases, before, after, kept, min_gain)
+        fresh = _Round(suite.name, cases, before, after).verdicts(kept, min_gain, no_falls)
         verdicts |= fresh
         left = [row for row in kept if not fresh[row.tool_id].against]
         if len(left) == len(kept):
             break
         kept = left
-    _note(connection, verdicts.values(), suite.name)
-    means = [sum(_ranks(cases, found).values()) / max(len(cases), 1) for found in (before, after)]
+    _note(connection, verdicts.values())
+    means = [sum(_ranks(cases, found)) / max(len(cases), 1) for found in (before, after)]
     return GateReport(len(cases), means[0], means[1], tuple(verdicts.values()))
 
 
@@ -134,61 +140,79 @@ class _Remembering:
         return numpy.array([self._known[text, queries] for text in texts])
 
 
-def _ranks(cases: Sequence[Judged], found: Rankings) -> dict[int, float]:
-    """Reciprocal rank of the first right tool of each case."""
-    return {
-        at: next((1 / n for n, tool in enumerate(tools, 1) if tool in case.grades), 0.0)
-        for at, (case, tools) in enumerate(zip(cases, found, strict=True))
-    }
+class _Round:
+    """The same cases asked without and with some proposals."""
+
+    def __init__(
+        self, gate: str, cases: Sequence[Judged], before: Rankings, after: Rankings
+    ) -> None:
+        self.gate, self.cases, self.before, self.after = gate, cases, before, after
+        self.old, self.new = _ranks(cases, before), _ranks(cases, after)
+        self.own: dict[str, list[int]] = defaultdict(list)
+        for at, case in enumerate(cases):
+            for tool in case.grades:
+                self.own[tool].append(at)
+
+    def verdicts(
+        self, rows: Sequence[EnrichmentRow], min_gain: float, no_falls: bool
+    ) -> dict[str, Verdict]:
+        measured = {row.tool_id: self._measured(row.tool_id) for row in rows}
+        against = {
+            tool: f"search finds its tool no better (gain {found.gain:+.3f})"
+            for tool, found in measured.items()
+            if found.gain is not None and found.gain < min_gain - _SAME
+        }
+        against = against or self._takers(measured, no_falls)
+        return {
+            row.tool_id: Verdict(row, measured[row.tool_id], against.get(row.tool_id, ""))
+            for row in rows
+        }
+
+    def _measured(self, tool: str) -> Measured:
+        """Of one tool, over the cases that it is right for."""
+        own = self.own.get(tool)
+        if not own:
+            return Measured(self.gate)
+        changes = [self.new[at] - self.old[at] for at in own]
+        return Measured(
+            gate=self.gate,
+            cases=len(own),
+            gain=sum(changes) / len(changes),
+            rank_before=_middle([self.old[at] for at in own]),
+            rank_after=_middle([self.new[at] for at in own]),
+        )
+
+    def _takers(self, measured: Mapping[str, Measured], no_falls: bool) -> dict[str, str]:
+        """Proposals that cost their neighbours more than they bring their own tool, or anything
+        where none may fall: what a case loses is shared by those that newly stand above its right
+        tool."""
+        cost: dict[str, float] = defaultdict(float)
+        for at, (case, then, now) in enumerate(
+            zip(self.cases, self.before, self.after, strict=True)
+        ):
+            takers = (_above(now, case) - _above(then, case)) & measured.keys()
+            for taker in takers:
+                cost[taker] += max(self.old[at] - self.new[at], 0.0) / len(takers)
+        worth = {tool: (found.gain or 0.0) * found.cases for tool, found in measured.items()}
+        return {
+            tool: f"it costs its neighbours {cost[tool]:.3f} and brings {worth[tool]:.3f}"
+            for tool in measured
+            if cost[tool] > (0.0 if no_falls else worth[tool]) + _SAME
+        }
 
 
-def _verdicts(
-    cases: Sequence[Judged],
-    before: Rankings,
-    after: Rankings,
-    rows: Sequence[EnrichmentRow],
-    min_gain: float,
-) -> dict[str, Verdict]:
-    old, new = _ranks(cases, before), _ranks(cases, after)
-    own: dict[str, list[float]] = defaultdict(list)
-    for at, case in enumerate(cases):
-        for tool in case.grades:
-            own[tool].append(new[at] - old[at])
-    gains = {tool: sum(changes) / len(changes) for tool, changes in own.items()}
-    tried = [row.tool_id for row in rows]
-    against = {
-        tool: f"search finds its tool no better (gain {gains[tool]:+.3f})"
-        for tool in tried
-        if gains.get(tool, min_gain) < min_gain - _SAME
-    }
-    against = against or _takers(cases, before, after, own, tried)
-    return {
-        row.tool_id: Verdict(row, gains.get(row.tool_id), against.get(row.tool_id, ""))
-        for row in rows
-    }
+def _ranks(cases: Sequence[Judged], found: Rankings) -> list[float]:
+    """Reciprocal rank of the first right tool of each case; 0 where it is not among the hits."""
+    return [
+        next((1 / n for n, tool in enumerate(tools, 1) if tool in case.grades), 0.0)
+        for case, tools in zip(cases, found, strict=True)
+    ]
 
 
-def _takers(
-    cases: Sequence[Judged],
-    before: Rankings,
-    after: Rankings,
-    own: Mapping[str, Sequence[float]],
-    tried: Sequence[str],
-) -> dict[str, str]:
-    """Proposals that cost their neighbours more than they bring their own tool: what a case loses
-    is shared by those that newly stand above its right tool."""
-    old, new = _ranks(cases, before), _ranks(cases, after)
-    cost: dict[str, float] = defaultdict(float)
-    for at, (case, then, now) in enumerate(zip(cases, before, after, strict=True)):
-        takers = (_above(now, case) - _above(then, case)) & set(tried)
-        for taker in takers:
-            cost[taker] += max(old[at] - new[at], 0.0) / len(takers)
-    worth = {tool: sum(own.get(tool, ())) for tool in tried}
-    return {
-        tool: f"it costs its neighbours {cost[tool]:.3f} and brings {worth[tool]:.3f}"
-        for tool in tried
-        if cost[tool] > worth[tool] + _SAME
-    }
+def _middle(reciprocals: Sequence[float]) -> int | None:
+    """The middle rank, of two the worse; None where it is not among the hits."""
+    middle = sorted(reciprocals, reverse=True)[len(reciprocals) // 2]
+    return round(1 / middle) if middle else None
 
 
 def _above(tools: Sequence[str], case: Judged) -> set[str]:
@@ -197,7 +221,7 @@ def _above(tools: Sequence[str], case: Judged) -> set[str]:
     return set(tools[:first])
 
 
-def _note(connection: Connection, verdicts: Iterable[Verdict], name: str) -> None:
+def _note(connection: Connection, verdicts: Iterable[Verdict]) -> None:
     with connection.transaction():
         for verdict in verdicts:
-            judged(connection, verdict.row, verdict.gain, verdict.against, name)
+            judged(connection, verdict.row, verdict.measured, verdict.against)

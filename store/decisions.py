@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from uuid import UUID
 
@@ -53,26 +53,37 @@ def put_back(
             )  # fmt: skip
 
 
-def judged(
-    conn: psycopg.Connection,
-    row: EnrichmentRow,
-    gain: float | None,
-    against: str,
-    gate: str = "",
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What questions of the suite `gate` say of a proposal: the mean change of the reciprocal rank,
+    None where none asks for its tool, and the middle rank, None where it is not among the hits."""
+
+    gate: str
+    cases: int = 0
+    gain: float | None = None
+    rank_before: int | None = None
+    rank_after: int | None = None
+
+
+def judged(conn: psycopg.Connection, row: EnrichmentRow, found: Measured, against: str) -> None:
     """Note what a proposal gains in search; with words against it, it is rejected for them."""
-    state = "rejected" if against else "proposed"
+    values = asdict(found) | {
+        "state": "rejected" if against else "proposed",
+        "against": against,
+        "no": bool(against),
+        "service": row.service_id,
+        "text": row.enrichment_id,
+    }
     with translated():
         conn.execute(
-            "UPDATE enrichments SET gain = %s, gate = %s, state = %s, reason = %s,"
-            " decided_at = CASE WHEN %s THEN now() END,"
-            " decided_by = CASE WHEN %s THEN 'gate' ELSE '' END"
-            " WHERE service_id = %s AND enrichment_id = %s AND state = 'proposed'",
-            (
-                gain, gate, state, against, bool(against), bool(against),
-                row.service_id, row.enrichment_id,
-            ),
-        )  # fmt: skip
+            "UPDATE enrichments SET gain = %(gain)s, gate = %(gate)s, gate_cases = %(cases)s,"
+            " rank_before = %(rank_before)s, rank_after = %(rank_after)s,"
+            " state = %(state)s, reason = %(against)s,"
+            " decided_at = CASE WHEN %(no)s THEN now() END,"
+            " decided_by = CASE WHEN %(no)s THEN 'gate' ELSE '' END"
+            " WHERE service_id = %(service)s AND enrichment_id = %(text)s AND state = 'proposed'",
+            values,
+        )
 
 
 @dataclass(frozen=True, slots=True)

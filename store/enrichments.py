@@ -47,7 +47,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class EnrichmentRow:
-    """One text in the history of a tool. `stale`: the tool changed since it was written."""
+    """One text in the history of a tool. `stale`: the tool changed since it was written.
+
+    `gate` names the questions that gave `gain`, `gate_cases` says how many; the ranks are in their
+    middle, None where the tool was not among the hits.
+    """
 
     service_id: int
     enrichment_id: int
@@ -74,6 +78,9 @@ class EnrichmentRow:
     author: str = ""
     decided_by: str = ""
     gate: str = ""
+    gate_cases: int = 0
+    rank_before: int | None = None
+    rank_after: int | None = None
     prompt_version: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
@@ -93,7 +100,8 @@ SELECT e.service_id, e.enrichment_id, s.name AS service, e.tool, e.state, e.name
        e.aliases, e.limits, e.evidence, e.reason, e.fingerprint, e.provider, e.model, e.cost_usd,
        e.gain, e.created_at, e.decided_at, o.content_hash <> e.content_hash AS stale,
        o.summary AS original_summary, o.description AS original_description, e.checks,
-       e.author, e.decided_by, e.gate, e.prompt_version, e.input_tokens, e.output_tokens, e.run_id
+       e.author, e.decided_by, e.gate, e.gate_cases, e.rank_before, e.rank_after,
+       e.prompt_version, e.input_tokens, e.output_tokens, e.run_id
 FROM enrichments e
 JOIN services s ON s.service_id = e.service_id
 JOIN operations o ON o.service_id = e.service_id AND o.name = e.tool

@@ -48,6 +48,30 @@ ENTRIES: dict[str, dict[str, Any]] = {
 }
 """Answers that pass the checker, for the operations of `tests/enrichment/legacy.yaml`."""
 
+QUESTIONS: dict[str, list[str]] = {
+    "getProcInfo3": [
+        "has the order of this customer been sent",
+        "when is the order due that the customer waits for",
+        "how far is the order",
+    ],
+    "getProcInfo4": [
+        "how did the complaint of the customer end",
+        "who handles the complaint",
+        "what became of the complaint",
+    ],
+    "updAcctSt": [
+        "block the account of somebody",
+        "set an account free again",
+        "change whether an account is blocked",
+    ],
+    "delNote": [
+        "take away a note about a customer",
+        "remove the remark on a customer",
+        "get rid of an old note",
+    ],
+}
+"""Questions that pass their rules, for the same operations."""
+
 
 @dataclass
 class Request:
@@ -60,6 +84,10 @@ class Request:
         """The operations asked about, in the order of their numbers."""
         text = "\n".join(message["content"] or "" for message in self.body["messages"][:2])
         return re.findall(r"^\[\d+\] operation: (\w+)", text, re.MULTILINE)
+
+    @property
+    def wants_questions(self) -> bool:
+        return "You write questions" in self.body["messages"][0]["content"]
 
 
 @dataclass
@@ -111,8 +139,17 @@ def entries(request: Request, **changes: dict[str, Any]) -> str:
     return json.dumps({"tools": tools})
 
 
+def questions(request: Request, **changes: list[str]) -> str:
+    """The JSON that answers a request for questions well; `changes` by operation replace them."""
+    tools = [
+        {"number": number, "questions": changes.get(name, QUESTIONS[name])}
+        for number, name in enumerate(request.operations, 1)
+    ]
+    return json.dumps({"tools": tools})
+
+
 def good(request: Request, _number: int = 0) -> Response:
-    return Response(entries(request))
+    return Response(questions(request) if request.wants_questions else entries(request))
 
 
 class Model:

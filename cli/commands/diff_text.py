@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.text import printable
 from catalog.words import split_identifier
 from cli import console
+from cli.commands.gate_text import gate_figure
 from cli.folding import Word, fold, shown, side_by_side, words
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def _remarks(row: EnrichmentRow) -> Iterator[str]:
     else:
         yield f"by {printable(row.model)}"
     if row.gain is not None:
-        asked = f" on {printable(row.gate)}" if row.gate else ""
-        yield f"gain {row.gain:+.3f}{asked}"
+        yield gate_figure(row)
     if row.checks:
         yield f"mended: {', '.join(map(printable, row.checks))}"
 

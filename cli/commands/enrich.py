@@ -9,6 +9,7 @@ import typer
 
 from catalog.errors import Exit, UsageError
 from cli import completing, console, output, settings, wiring
+from cli.commands.enrich_gate import expected, judge, rule
 from cli.commands.enrich_text import say_batch, show, show_plan
 from cli.commands.enrich_text import show_prompt as show_prompt_of
 from cli.output import Format, FormatOption, JsonOption
@@ -17,9 +18,9 @@ from cli.progress import progress
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from cli.commands.enrich_gate import Judgement
     from enrichment.planning import ServiceWork
     from enrichment.run import EnrichReport
-    from pipeline.gate import GateReport
 
 OPT_IN_HELP = """Allow enrichment of services.
 
@@ -45,6 +46,7 @@ from names and response shapes. Look at the proposals with gloss diff.
   gloss enrich --plan
   gloss enrich crm --max-cost 0.50
   gloss enrich crm --gate intents.jsonl --apply
+  gloss enrich crm --gate drafted --apply
   gloss enrich --show-prompt crm/getProcInfo3
   gloss enrich --batch-out ask.jsonl && gloss enrich --batch-in answers.jsonl
 """
@@ -107,9 +109,16 @@ def enrich(
         bool, typer.Option("--apply", help="Make the proposals live at once.")
     ] = False,
     gate: Annotated[
-        Path | None,
-        typer.Option(metavar="SUITE", help="Keep only what search finds as well with as without."),
+        str | None,
+        typer.Option(
+            metavar="SUITE|drafted",
+            help="Keep only what search finds as well with as without, asked with a suite or with "
+            "questions that the model drafts from the original evidence.",
+        ),
     ] = None,
+    no_falls: Annotated[
+        bool, typer.Option("--no-falls", help="With --gate: no neighbour may be found later.")
+    ] = False,
     min_gain: Annotated[
         float, typer.Option(metavar="X", help="With --gate: mean gain in reciprocal rank to keep.")
     ] = 0.0,
@@ -133,20 +142,28 @@ def enrich(
 ) -> int:
     config = settings.load()
     names, chosen = services or [], output.chosen(form, as_json)
+    by = rule(gate, min_gain, no_falls, config)
+    if by and batch_out:
+        raise UsageError(
+            "--gate judges proposals, and --batch-out only writes questions",
+            hint=f"gloss enrich --batch-in FILE --gate {by.suite}",
+        )
     with wiring.open_catalog(config) as connection:
         if show_prompt:
             return show_prompt_of(connection, show_prompt, config)
         work = _work(connection, names, config, rewrite)
         if plan:
-            return show_plan(work, config, chosen)
+            drafts = expected(connection, work, config, rewrite) if by and by.drafted else ()
+            return show_plan(work, dict(drafts), config, chosen)
         if batch_out:
             return _batch_out(work, config, batch_out)
+        cap = max_cost if max_cost is not None else config.llm.max_cost
         report = (
             _batch_in(connection, work, config, batch_in)
             if batch_in
-            else _run(connection, work, config, max_cost)
+            else _run(connection, work, config, cap)
         )
-        judged = _gate(connection, work, config, gate, min_gain) if gate else None
+        judged = judge(connection, work, config, by, report, cap, rewrite) if by else None
         if apply:
             _apply(connection, report, judged)
     return show(report, judged, chosen)
@@ -169,12 +186,11 @@ def _run(
     connection: Connection,
     work: list[ServiceWork],
     config: settings.Settings,
-    max_cost: float | None,
+    cap: float | None,
 ) -> EnrichReport:
     from enrichment.run import enrich as run
 
     endpoint = wiring.open_endpoint(config)
-    cap = max_cost if max_cost is not None else config.llm.max_cost
     return progress("enriching", run(connection, work, endpoint, cap if endpoint else None))
 
 
@@ -208,29 +224,11 @@ def _batch_in(
     return report.run
 
 
-def _gate(
-    connection: Connection,
-    work: list[ServiceWork],
-    config: settings.Settings,
-    suite: Path,
-    min_gain: float,
-) -> GateReport:
-    """Every open proposal of the services at hand, also of earlier runs."""
-    from enrichment.deciding import OPEN, chosen
-    from evaluation.suites import read_suite
-    from pipeline.gate import gate
-
-    cases = read_suite(suite)
-    rows = chosen(connection, OPEN, [service.service.name for service in work])
-    encoder = wiring.open_encoder(config)
-    return progress("asking", gate(connection, encoder, cases, rows, min_gain))
-
-
-def _apply(connection: Connection, report: EnrichReport, judged: GateReport | None) -> None:
+def _apply(connection: Connection, report: EnrichReport, judged: Judgement | None) -> None:
     """What this run proposed and the gate, if there was one, kept."""
     from enrichment.deciding import apply_proposals
 
-    against = {v.row.tool_id for v in judged.verdicts if v.against} if judged else set()
-    fresh = [tool for tool in (*report.proposed, *report.reused) if tool not in against]
+    held_back = judged.held_back if judged else set()
+    fresh = [tool for tool in (*report.proposed, *report.reused) if tool not in held_back]
     if fresh:
         apply_proposals(connection, fresh, "enrich --apply")

@@ -7,34 +7,46 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.errors import Exit
 from cli import console, output, settings, wiring
+from cli.commands.gate_text import gate_json, gate_sentences, say_judged, spent_text
 from cli.output import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from psycopg import Connection
 
+    from cli.commands.enrich_gate import Judgement
     from enrichment.batchfile import BatchReport
-    from enrichment.planning import ServiceWork
+    from enrichment.planning import Estimate, ServiceWork
     from enrichment.run import EnrichReport
-    from pipeline.gate import GateReport
 
 
-def show_plan(work: list[ServiceWork], config: settings.Settings, form: Format) -> int:
+def show_plan(
+    work: list[ServiceWork],
+    drafts: Mapping[str, Estimate],
+    config: settings.Settings,
+    form: Format,
+) -> int:
+    """A row for the texts of each service, and one for questions that a gate wants drafted."""
     from enrichment.planning import estimate
 
     rows = []
     for service in work:
-        expected = estimate([service], wiring.endpoint_settings(config))
+        name = service.service.name
         rows.append(
             {
-                "service": service.service.name,
-                **asdict(expected),
+                "service": name,
+                "for": "texts",
+                **asdict(estimate([service], wiring.prices(config))),
                 "unchanged": service.unchanged,
                 "other_model": service.other_model,
                 "alike": [list(ids) for ids in service.alike],
             }
         )
+        if name in drafts:
+            rows.append({"service": name, "for": "questions", **asdict(drafts[name])})
     columns = ("service", "tools", "requests", "input_tokens", "output_tokens", "cost_usd")
-    output.records("plan", rows, form, columns)
+    output.records("plan", rows, form, ("service", "for", *columns[1:]) if drafts else columns)
     _say_alike(work)
     return Exit.OK
 
@@ -45,23 +57,23 @@ def _say_alike(work: list[ServiceWork]) -> None:
             console.warning(f"nothing but the name tells these apart: {', '.join(ids)}")
 
 
-def show(report: EnrichReport, judged: GateReport | None, form: Format) -> int:
+def show(report: EnrichReport, judged: Judgement | None, form: Format) -> int:
     if form is not Format.text:
-        output.record(_as_json(report) | ({"gate": _gate_json(judged)} if judged else {}), form)
+        output.record(_as_json(report) | ({"gate": gate_json(judged)} if judged else {}), form)
     for tool_id, reason in report.failed:
         console.warning(f"{tool_id}: not enriched: {reason}")
-    for verdict in judged.verdicts if judged else ():
-        if verdict.against:
-            console.warning(f"{verdict.row.tool_id}: rejected: {verdict.against}")
+    if judged:
+        say_judged(judged)
     for tool_id in report.misfits:
         console.warning(f"{tool_id}: its text by hand fits no more; gloss edit {tool_id}")
     if form is Format.text:
         console.out(_sentence(report))
-        if judged:
-            console.out(_gate_sentence(judged))
-    if report.ended_by is not None:
-        console.error(report.ended_by.message, report.ended_by.hint)
-        return report.ended_by.exit_code
+        for line in gate_sentences(judged) if judged else ():
+            console.out(line)
+    ended = report.ended_by or (judged.drafts.ended_by if judged and judged.drafts else None)
+    if ended is not None:
+        console.error(ended.message, ended.hint)
+        return ended.exit_code
     return Exit.PARTIAL if report.failed else Exit.OK
 
 
@@ -71,22 +83,6 @@ def _as_json(report: EnrichReport) -> dict[str, Any]:
     value["failed"] = [{"tool": tool, "reason": reason} for tool, reason in report.failed]
     value["ended_by"] = report.ended_by.message if report.ended_by else None
     return value
-
-
-def _gate_sentence(judged: GateReport) -> str:
-    return (
-        f"gate: {len(judged.kept)} of {len(judged.verdicts)} proposals kept; mean reciprocal rank "
-        f"{judged.before:.3f} before, {judged.after:.3f} with them ({judged.cases} cases)"
-    )
-
-
-def _gate_json(judged: GateReport) -> dict[str, Any]:
-    verdicts = [
-        {"tool": verdict.row.tool_id, "gain": verdict.gain, "rejected": verdict.against}
-        for verdict in judged.verdicts
-    ]
-    figures = {"cases": judged.cases, "before": judged.before, "after": judged.after}
-    return {**figures, "verdicts": verdicts}
 
 
 def _sentence(report: EnrichReport) -> str:
@@ -103,9 +99,7 @@ def _sentence(report: EnrichReport) -> str:
     if report.other_model:
         parts.append(f"{report.other_model} written by another model (--rewrite)")
     if report.requests:
-        parts.append(f"{report.requests} requests")
-        parts.append(f"{report.input_tokens} tokens in, {report.output_tokens} out")
-        parts.append("cost not known" if report.cost_usd is None else f"${report.cost_usd:.4f}")
+        parts.append(spent_text(report))
     return ", ".join(parts) + ("; look at them: gloss diff" if written else "")
 
 

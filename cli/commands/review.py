@@ -229,6 +229,9 @@ def _as_json(change: Change) -> dict[str, Any]:
         "stale": new.stale,
         "gain": new.gain,
         "gate": new.gate,
+        "questions": new.gate_cases,
+        "rank_before": new.rank_before,
+        "rank_after": new.rank_after,
         "mended": new.checks,
         "original": {
             "name": new.tool,
