@@ -17,7 +17,7 @@ import orjson
 from catalog.errors import SpecError
 from catalog.text import storable
 from parsers.openapi.encodings import decode
-from parsers.openapi.yamltree import MAX_DEPTH, NOT_FINITE, YamlFault, YamlTree, both
+from parsers.openapi.yamltree import MAX_DEPTH, NOT_FINITE, Words, YamlFault, YamlTree, both
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _LONG = b"0" * 19  # digits of an integer that orjson might make a float
@@ -37,12 +37,12 @@ _SPEC_KEYS = ("openapi", "swagger")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """By `id`, `lines` gives the line of a mapping, `words` a number as written: of YAML only."""
+    """By `id`, `lines` gives the line of a mapping; `words` are of YAML only."""
 
     tree: Any
     warnings: tuple[str, ...] = ()
     lines: dict[int, int] = field(default_factory=dict)
-    words: dict[int, tuple[float, str]] = field(default_factory=dict)
+    words: Words = field(default_factory=dict)
 
 
 class _Careful:
@@ -203,7 +203,7 @@ def _yaml(text: str, json_fault: str) -> Loaded:
     if bad:
         warnings.append(f"{bad} control characters that YAML does not allow: written as U+FFFD")
     if len(read.documents) > 1:
-        warnings.append(f"{len(read.documents)} YAML documents in one file: only one was read")
+        warnings.append(_left_out(read.documents))
     tree = _the_spec(read.documents)
     return Loaded(tree, (*warnings, *read.warnings), read.lines, read.words)
 
@@ -219,6 +219,16 @@ def _the_spec(documents: list[Any]) -> Any:
         if isinstance(tree, dict) and any(key in tree for key in _SPEC_KEYS):
             return tree
     return documents[0] if documents else None
+
+
+def _left_out(documents: list[Any]) -> str:
+    """Says how many documents of a file were left out, and what they call themselves."""
+    others = [tree for tree in documents if tree is not _the_spec(documents)]
+    infos = [tree.get("info") for tree in others if isinstance(tree, dict)]
+    titles = [str(info.get("title"))[:80] for info in infos if isinstance(info, dict)]
+    named = f" ({', '.join(titles[:5])})" if titles else ""
+    many = len(documents)
+    return f"{many} YAML documents in one file: one was read, {many - 1} left out{named}"
 
 
 def _finite_only(tree: Any) -> tuple[Any, int]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from parsers.openapi.yamltree import Words
+
 At = tuple[Any, str] | None
 """A path from the root of a file, linked from its end: (parent, token). Cheap to extend."""
 
@@ -20,12 +22,15 @@ class File:
     version: str = "3.0"
     lines: dict[int, int] = field(default_factory=dict)
     has_ids: bool = False
-    words: dict[int, tuple[float, str]] = field(default_factory=dict)
+    words: Words = field(default_factory=dict)
 
-    def word(self, value: float) -> str:
-        """A number or boolean as the file has it: `1.10`, where a number would say 1.1."""
+    def word(self, value: float, inside: Any) -> str:
+        """A number or boolean as the file has it: `1.10`, where a number would say 1.1.
+
+        `inside` is the list or mapping that it stands in.
+        """
         if isinstance(value, bool):
-            return "true" if value else "false"
+            return self.words.get((id(inside), value), (inside, str(value).lower()))[1]
         return self.words.get(id(value), (value, str(value)))[1]
 
     @property

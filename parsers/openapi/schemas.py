@@ -98,8 +98,14 @@ class Schemas:
         """Of a text `1.10`, `true` and 7 are the words, whatever YAML takes them for."""
         for key in [key for key in _LITERALS if key in out]:
             given = out[key]
+            written = node.value.get(key)
+            inside = written if isinstance(written, list) else node.value
             several = isinstance(given, list)
-            texts = [_worded(one, node) for one in given] if several else _worded(given, node)
+            texts = (
+                [_worded(one, node, inside) for one in given]
+                if several
+                else _worded(given, node, inside)
+            )
             if texts != given:
                 out[key] = choices(texts)[0] if key == "enum" else texts
                 if key != "examples":
@@ -111,7 +117,7 @@ class Schemas:
         if key == "required" and isinstance(entry, bool):
             return  # of a property: read where the properties of its parent are
         if key == "required" and isinstance(entry, list):
-            entry = [_worded(one, node) for one in entry]
+            entry = [_worded(one, node, entry) for one in entry]
         kept, fault = PLAIN[key](entry)
         if fault:
             said = "left out" if kept is UNUSABLE else "mended"
@@ -296,9 +302,9 @@ _HANDLERS: dict[str, Callable[[Schemas, dict[str, Any], Node, int], None]] = {
 }
 
 
-def _worded(value: Any, node: Node) -> Any:
+def _worded(value: Any, node: Node, inside: Any) -> Any:
     """A number or boolean as the word that stands in the file."""
-    return node.file.word(value) if isinstance(value, bool | int | float) else value
+    return node.file.word(value, inside) if isinstance(value, bool | int | float) else value
 
 
 def _says_required(value: Any) -> bool:

@@ -62,16 +62,19 @@ class _Frame:
         self.size = 1
 
 
+Words = dict[int | tuple[int, bool], tuple[Any, str]]
+"""The words that Python would write otherwise: of a number by its `id`, of a boolean by the `id` of
+what it stands in (held, so that the id stays its)."""
+
+
 class YamlTree:
-    """`documents` of one text, the warnings it gave, the line on which each mapping begins, and by
-    `id` the word of each number that Python would write otherwise (held, so that the id stays its).
-    """
+    """`documents` of one text, the warnings it gave, and the line on which each mapping begins."""
 
     def __init__(self, text: str) -> None:
         self.documents: list[Any] = []
         self.warnings: list[str] = []
         self.lines: dict[int, int] = {}
-        self.words: dict[int, tuple[float, str]] = {}
+        self.words: Words = {}
         self._frames: list[_Frame] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._copies = 0
@@ -128,6 +131,8 @@ class YamlTree:
                 value = _MERGE
         else:
             value = self._resolved(event)
+            if isinstance(value, bool) and frame and not event.value.islower():
+                self.words[id(frame.node), value] = (frame.node, event.value)
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
         self._add(value, 1, event)

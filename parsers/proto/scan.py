@@ -91,17 +91,15 @@ class Rpc:
 
 @lru_cache(maxsize=4096)
 def imports(text: str) -> tuple[Import, ...]:
-    found = (m for m in _IMPORT.finditer(text) if m["path"])
-    return tuple(
-        Import(
-            m["path"][1:].rstrip(m["path"][0]),
-            m["how"] or "",
-            m.start("path"),
-            m.end("path"),
-            text.count("\n", 0, m.start()) + 1,
-        )
-        for m in found
-    )
+    found: list[Import] = []
+    line, counted = 1, 0
+    for m in _IMPORT.finditer(text):
+        if quoted := m["path"]:
+            line += text.count("\n", counted, m.start())
+            counted = m.start()
+            path = quoted[1:].rstrip(quoted[0])
+            found.append(Import(path, m["how"] or "", m.start("path"), m.end("path"), line))
+    return tuple(found)
 
 
 @lru_cache(maxsize=1024)

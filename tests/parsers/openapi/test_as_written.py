@@ -39,6 +39,30 @@ def test_words_of_a_string_enum_stay_as_written() -> None:
     )
 
 
+def test_words_that_yaml_takes_for_booleans_stay_as_written() -> None:
+    spec = read(
+        """
+        paths:
+          /a:
+            get:
+              operationId: a
+              parameters:
+                - {name: m, in: query, schema: {type: string, enum: [True, FALSE], default: True}}
+                - {name: n, in: query, schema: {type: string, enum: [true, false]}}
+              responses: {}
+        """
+    )
+
+    schema = spec.operations[0].input_schema
+    assert isinstance(schema, dict)
+    assert schema["properties"]["m"] == {
+        "type": "string",
+        "enum": ["True", "FALSE"],
+        "default": "True",
+    }
+    assert schema["properties"]["n"]["enum"] == ["true", "false"]
+
+
 def test_a_hexadecimal_number_is_a_number_where_one_is_wanted() -> None:
     spec = read(
         """

@@ -171,10 +171,10 @@ def test_a_picture_is_no_text() -> None:
 
 
 def test_of_several_yaml_documents_the_description_is_read() -> None:
-    read = load(b"kind: other\n---\nopenapi: 3.0.0\n", "x")
+    read = load(b"kind: other\n---\nopenapi: 3.0.0\n---\ninfo: {title: Third}\n", "x")
 
     assert read.tree == {"openapi": "3.0.0"}
-    assert read.warnings == ("2 YAML documents in one file: only one was read",)
+    assert read.warnings == ("3 YAML documents in one file: one was read, 2 left out (Third)",)
 
 
 def test_integers_keep_all_their_digits() -> None:
