@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from parsers.addresses import HELD_CREDENTIALS, without_user
+from parsers.addresses import HELD_CREDENTIALS, without_credentials
 from parsers.openapi.node import Node
 from parsers.openapi.placenames import joined
 from parsers.openapi.problems import Problems
@@ -52,7 +52,7 @@ class Servers:
         return self._placed(filled)
 
     def _bare(self, address: str, place: Node) -> str:
-        bare = without_user(address)
+        bare = without_credentials(address)
         if bare != address:
             self._problems.warn(place, HELD_CREDENTIALS)
         return bare

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 from catalog.binding import Endpoint
-from parsers.addresses import HELD_CREDENTIALS, without_user
+from parsers.addresses import HELD_CREDENTIALS, without_credentials
 from parsers.wsdl.messages import message_parts
 from parsers.wsdl.model import Header, InterfaceOperation, Offer, Side
 from parsers.wsdl.names import HTTP, MIME, SOAP11, SOAP12, Node, tag
@@ -122,8 +122,8 @@ def _input_name(node: Node) -> str:
 
 
 def bare_endpoint(endpoint: Endpoint, tables: Tables) -> Endpoint:
-    """The endpoint without a user or password in its address."""
-    bare = without_user(endpoint.address)
+    """The endpoint without credentials in its address."""
+    bare = without_credentials(endpoint.address)
     if bare != endpoint.address:
         tables.report.warn(f"port {endpoint.port}", HELD_CREDENTIALS)
     return replace(endpoint, address=bare)

@@ -143,8 +143,9 @@ def test_a_chain_of_parameters_may_be_long_and_a_ring_ends() -> None:
             " variables: {who: {default: 'bob:s3cret'}}}]",
         ),
         ("2.0", "host: bob:s3cret@api.test\nbasePath: /v1"),
+        ("3.0.3", "servers: [{url: 'https://api.test/v1?api_key=s3cret'}]"),
     ],
-    ids=["3.0", "variable", "2.0"],
+    ids=["3.0", "variable", "2.0", "query"],
 )
 def test_credentials_in_an_address_are_left_out_with_a_warning(version: str, where: str) -> None:
     spec = read(f"{where}\npaths: {{/a: {GET}}}\n", version)

@@ -14,7 +14,7 @@ SPEC = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace
  <binding name="B" type="t:P"><s:binding transport="http://schemas.xmlsoap.org/soap/http"/>
   <operation name="o"><s:operation soapAction="o"/><input><s:body use="literal"/></input>
   </operation></binding>
- <service name="S"><port name="p" binding="t:B"><s:address location="http://bob:s3cret@x.test/s"/>
+ <service name="S"><port name="p" binding="t:B"><s:address location="http://bob:s3cret@x.test/s?token=s3cret"/>
  </port></service></definitions>"""
 
 
