@@ -10,12 +10,12 @@ from typing import Any
 
 from catalog.errors import UsageError
 
-Pair = tuple[str, str]
-"""(word, synonym)"""
+Entry = tuple[str, str, str]
+"""(service, word, synonym); the service is empty where the file names none."""
 
 
-def read_synonyms(path: Path) -> list[Pair]:
-    """Each pair once, in the order of the file. Lines that begin with # are left out."""
+def read_synonyms(path: Path) -> list[Entry]:
+    """Each entry once, in the order of the file. Lines that begin with # are left out."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -28,7 +28,7 @@ def read_synonyms(path: Path) -> list[Pair]:
     return list(dict.fromkeys(found))
 
 
-def _lines(path: Path, text: str) -> Iterator[Pair]:
+def _lines(path: Path, text: str) -> Iterator[Entry]:
     sign = "\t" if path.suffix == ".tsv" or "\t" in text else ","
     rows = csv.reader(text.splitlines(), delimiter=sign)
     for row in rows:
@@ -40,27 +40,26 @@ def _lines(path: Path, text: str) -> Iterator[Pair]:
                 f"{path}:{rows.line_num}: a word without a synonym",
                 hint="a line is: word, then its synonyms, with tabs or commas between",
             )
-        yield from ((cells[0], synonym) for synonym in cells[1:])
+        yield from (("", cells[0], synonym) for synonym in cells[1:])
 
 
-def _json(path: Path, text: str) -> Iterator[Pair]:
+def _json(path: Path, text: str) -> Iterator[Entry]:
     try:
         value: Any = json.loads(text)
     except ValueError as error:
         raise UsageError(f"{path}: no valid JSON: {error}", hint=f"mend {path}") from None
     entries = value.get("synonyms", value) if isinstance(value, dict) else value
     if isinstance(entries, list):  # what `gloss synonyms list --json` prints
-        yield from (_pair(path, entry) for entry in entries)
+        yield from (_entry(path, entry) for entry in entries)
         return
     for word, synonyms in entries.items() if isinstance(entries, dict) else ():
         for synonym in synonyms if isinstance(synonyms, list) else [synonyms]:
-            yield _pair(path, {"word": word, "synonym": synonym})
+            yield _entry(path, {"word": word, "synonym": synonym})
 
 
-def _pair(path: Path, entry: Any) -> Pair:
-    word, synonym = (
-        (entry.get("word"), entry.get("synonym")) if isinstance(entry, dict) else (None, None)
-    )
-    if not (isinstance(word, str) and isinstance(synonym, str)):
-        raise UsageError(f"{path}: no synonym: {entry!r}", hint='{"word": ["synonym", …]}')
-    return word, synonym
+def _entry(path: Path, value: Any) -> Entry:
+    fields = value if isinstance(value, dict) else {}
+    service, word, synonym = fields.get("service") or "", fields.get("word"), fields.get("synonym")
+    if not (isinstance(service, str) and isinstance(word, str) and isinstance(synonym, str)):
+        raise UsageError(f"{path}: no synonym: {value!r}", hint='{"word": ["synonym", …]}')
+    return service, word, synonym

@@ -90,8 +90,8 @@ def train(
     conn: Connection,
     encoder: Encoder,
     cases: Sequence[LabelledCase],
+    mix: Mix,
     *,
-    mix: Mix | None = None,
     seed: int = 0,
     dry_run: bool = False,
 ) -> Generator[TrainEvent, None, TrainReport]:
@@ -101,7 +101,7 @@ def train(
     """
     answerable = [case for case in cases if case.grades]
     _enough(len(answerable), "cases with a right tool")
-    examples = yield from seen(conn, encoder, answerable, mix or Mix())
+    examples = yield from seen(conn, encoder, answerable, mix)
     groups = same_intents(examples)
     _enough(len(set(groups)), "different intents")
     parts = slices(examples, groups, seed)

@@ -104,15 +104,26 @@ def load(
 ) -> None:
     """Add the synonyms of a file, once.
 
-    A line holds a word and its synonyms (.tsv, .csv); or .json: {"word": ["synonym"]}.
+    A line holds a word and its synonyms (.tsv, .csv); or .json: {"word": ["synonym"]}, or what
+    gloss synonyms list --json printed. --service takes the place of services that it names.
     """
     from search.synonym_files import read_synonyms
 
-    pairs = read_synonyms(file)
+    read = read_synonyms(file)
     with wiring.open_catalog(settings.load()) as connection:
         name = _service(connection, service)
-        added = _add(connection, [(name, word, synonym) for word, synonym in pairs])
-    _report({"added": added, "known": len(pairs) - added}, output.chosen(form, as_json))
+        entries = [(name or own, word, synonym) for own, word, synonym in read]
+        added = _add(connection, entries)
+        _warn_waiting(connection, {own for own, _, _ in entries if own})
+    _report({"added": added, "known": len(entries) - added}, output.chosen(form, as_json))
+
+
+def _warn_waiting(connection: Connection, named: set[str]) -> None:
+    from store.catalog import list_services
+
+    waiting = sorted(named - {row.name for row in list_services(connection)})
+    if waiting:
+        console.warning(f"no such service yet: {', '.join(waiting)}; its synonyms wait for it")
 
 
 def _service(connection: Connection, name: str) -> str:

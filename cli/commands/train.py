@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from evaluation.suites import Judged
     from search.training_cases import LabelledCase
+    from store.retrieval import Mix
 
 HELP = """Teach search from labelled cases of your own.
 
@@ -74,8 +75,9 @@ def _train(
 
     cases = _labelled(connection, files)
     encoder = wiring.open_encoder(config)
-    _require_index(connection, encoder.model)
-    report = progress("training", fitted(connection, encoder, cases, seed=seed, dry_run=dry_run))
+    mix = _mix(connection, config, encoder.model)
+    events = fitted(connection, encoder, cases, mix, seed=seed, dry_run=dry_run)
+    report = progress("training", events)
     if form is Format.text:
         console.out(report.sentence())
     else:
@@ -107,7 +109,9 @@ def _warn_missing(judged: Sequence[Judged]) -> None:
         console.warning(f"{len(missing)} right tools are not in the catalog, such as {missing[0]}")
 
 
-def _require_index(connection: Connection, model: str) -> None:
+def _mix(connection: Connection, config: settings.Settings, model: str) -> Mix:
+    """The weights that searches rank with, which is what the cases are learnt over."""
+    from search.mixing import mix_of, settle
     from store.index import index_state
 
     state = index_state(connection)
@@ -118,6 +122,10 @@ def _require_index(connection: Connection, model: str) -> None:
         raise UsageError(
             f"the index was made with another embedding model ({made_by})", hint="gloss index"
         )
+    mix, notes = settle(connection, state, wiring.mix(config))
+    for note in notes:
+        console.warning(note)
+    return mix or mix_of(state)
 
 
 def _forget(connection: Connection, form: Format, dry_run: bool) -> None:

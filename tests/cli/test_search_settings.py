@@ -75,6 +75,19 @@ def test_other_weights_mix_stored_vectors_and_embed_nothing(crm):
     assert len(served.requests) - asked <= 3
 
 
+def test_training_learns_over_the_weights_that_searches_rank_with(crm):
+    for words in (("opt-in", "crm"), ("enrich", "crm"), ("apply", "crm"), ("index",)):
+        assert crm(*words).exit_code in (0, 5)
+    lines = [json.dumps({"query": f"order {n}", "relevant": ["crm/listOrd"]}) for n in range(60)]
+    crm.write("cases.jsonl", "\n".join(lines))
+    settings(crm, "[search]\nweights = [1, 1]\n")
+
+    done = crm("train", "cases.jsonl", "--dry-run")
+
+    assert "ranked with other weights" in done.stderr
+    assert mixed(crm)[1] == pytest.approx(0.5)
+
+
 def test_an_endpoint_embeds_and_finds(crm):
     with embeddings() as served:
         settings(crm, endpoint(served))

@@ -97,6 +97,22 @@ def test_files_are_imported_once(crm, name, text):
     assert crm("synonyms", "import", file, "--json").json == {"schema": 1, "added": 0, "known": 3}
 
 
+def test_what_was_listed_comes_back_with_its_services(crm):
+    crm("synonyms", "add", "client", "customer")
+    crm("synonyms", "add", "PO", "purchase order", "--service", "erp")
+    listed = crm("synonyms", "list", "--json")
+    file = crm.write("kept.json", listed.replace('"erp"', '"crm"'))
+    other = crm.write("other.json", listed.replace('"erp"', '"wms"'))
+
+    assert crm("synonyms", "import", file, "--json").json == {"schema": 1, "added": 1, "known": 1}
+    waiting = crm("synonyms", "import", other)
+
+    rows = crm("synonyms", "list", "--json").json["synonyms"]
+    services = [row["service"] for row in rows if row["word"] == "PO"]
+    assert services == ["crm", "erp", "wms"]
+    assert "no such service yet: wms" in waiting.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("a.tsv", "alone\n"), ("a.json", "{"), ("a.json", "[1]"), ("a.json", '{"a": [3]}')],
