@@ -65,12 +65,13 @@ def connect(conninfo: str, *, application_name: str = "gloss") -> psycopg.Connec
 
 def _parsed(conninfo: str) -> dict[str, Any]:
     if not conninfo.strip():
-        raise UsageError("the database address is empty", hint=_FORM)
+        raise UsageError("the database address is empty", hint=f"write {ADDRESS} as {_FORM}")
     try:
         words = conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError as error:
         raise UsageError(
-            f"the database address cannot be read: {masked(_one_line(error), conninfo)}", hint=_FORM
+            f"the database address cannot be read: {masked(_one_line(error), conninfo)}",
+            hint=f"write {ADDRESS} as {_FORM}",
         ) from None
     if not re.fullmatch(r"[0-9,]*", str(words.get("port", ""))):
         raise UsageError(

@@ -47,6 +47,7 @@ def _catalog(config: Settings) -> Iterator[Finding]:
             with connect(url) as connection, translated(url):
                 yield from _opened(connection, config)
     except GlossError as error:
+        error.hint = error.hint.replace("; `gloss doctor` looks closer", "")
         yield of_error("database", error)
 
 

@@ -30,7 +30,7 @@ def checks(connection: Connection, *, embedded: bool) -> Iterator[Finding]:
     yield from _pooler(connection, facts)
     if connection.closed:
         return
-    yield from _writes(facts)
+    yield from _writes(facts, connection.info.dbname)
     yield _vector(facts)
     yield _clock(facts.clock.timestamp() - here)
     yield from _collation(connection, facts)
@@ -47,13 +47,16 @@ def _pooler(connection: Connection, facts: DatabaseFacts) -> Iterator[Finding]:
         yield ok("pooler", "one in between; gloss needs no session of its own")
 
 
-def _writes(facts: DatabaseFacts) -> Iterator[Finding]:
+def _writes(facts: DatabaseFacts, name: str) -> Iterator[Finding]:
     if facts.replica:
         found = "a replica: it answers searches and logs none"
         yield warning("writes", found, "export GLOSS_DATABASE_URL=… of the primary, to change")
     elif facts.read_only:
-        mend = "ALTER DATABASE … SET default_transaction_read_only = off"
-        yield warning("writes", "the database takes none: searches are not logged", mend)
+        alter = f'ALTER DATABASE "{name}" SET default_transaction_read_only = off'
+        # else this command is refused by what it is to change
+        able = 'PGOPTIONS="-c default_transaction_read_only=off"'
+        found = "the database takes none: searches are not logged"
+        yield warning("writes", found, f"{able} {_psql(alter)}")
 
 
 def _vector(facts: DatabaseFacts) -> Finding:
@@ -95,13 +98,14 @@ def _collation(connection: Connection, facts: DatabaseFacts) -> Iterator[Finding
     if facts.collation != facts.collation_now:
         name = connection.info.dbname
         found = f"the system sorts by {facts.collation_now}, {name} was made with {facts.collation}"
-        # one -c each: together they would be one transaction, which REINDEX DATABASE refuses
-        commands = (
-            f'REINDEX DATABASE "{name}"',
-            f'ALTER DATABASE "{name}" REFRESH COLLATION VERSION',
-        )
-        words = " ".join(f"-c {shlex.quote(command)}" for command in commands)
-        yield warning("database locale", found, f'psql "$(gloss db url)" {words}')
+        reindex, refresh = f'REINDEX DATABASE "{name}"', f'ALTER DATABASE "{name}" REFRESH'
+        yield warning("database locale", found, _psql(reindex, f"{refresh} COLLATION VERSION"))
+
+
+def _psql(*statements: str) -> str:
+    """A -c each: together they would be one transaction, which REINDEX DATABASE refuses."""
+    words = " ".join(f"-c {shlex.quote(statement)}" for statement in statements)
+    return f'psql "$(gloss db url)" {words}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from catalog.errors import GlossError
+from catalog.errors import GlossError, TryLater
 from cli import wiring
 from cli.checks.finding import Finding, failed, of_error, ok, warning
 from cli.settings import Settings
@@ -22,6 +22,9 @@ def checks(config: Settings) -> Iterator[Finding]:
             yield Finding(NAME, "ok", "none; the writer that needs no model", mend)
             return
         trial = attempt(endpoint)
+    except TryLater as error:
+        yield failed(NAME, error.message, "check that it runs and that [llm] base_url names it")
+        return
     except GlossError as error:
         yield of_error(NAME, error)
         return

@@ -316,7 +316,13 @@ def test_tables_of_an_older_and_of_a_newer_gloss(toys):
 def test_a_database_that_takes_no_writes(toys):
     sql(toys, "ALTER DATABASE gloss_sick SET default_transaction_read_only = on")
 
-    assert "searches are not logged" in examined(toys, "writes")[1]
+    _, found, mend = examined(toys, "writes")
+
+    assert "searches are not logged" in found
+    assert mend == (
+        'PGOPTIONS="-c default_transaction_read_only=off" psql "$(gloss db url)"'
+        """ -c 'ALTER DATABASE "gloss_sick" SET default_transaction_read_only = off'"""
+    )
     answer = toys("search", "list kites", "--json")
     assert answer.exit_code == 0
     assert "not logged" in answer.stderr
