@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -53,6 +53,14 @@ class Offer(Protocol):
     """The hits of a case as the model is shown them."""
 
     def __call__(self, judged: Judged) -> Sequence[Option]: ...
+
+
+class Asking(Protocol):
+    """Puts one case to the model."""
+
+    def __call__(
+        self, endpoint: Endpoint, query: str, options: Sequence[Option], context: str = ""
+    ) -> Picked: ...
 
 
 @dataclass(slots=True)
@@ -107,7 +115,7 @@ def select(
     cases: Sequence[Judged],
     offer: Offer,
     max_cost: float | None = None,
-    asking: Callable[[Endpoint, str, Sequence[Option]], Picked] = pick,
+    asking: Asking = pick,
 ) -> Generator[EvalEvent, None, AgentReport]:
     """Asks the model once a case. The next case is asked only while what the dearest one cost
     still fits below `max_cost` (USD)."""
@@ -140,13 +148,13 @@ def _ask(
     endpoint: Endpoint,
     judged: Judged,
     options: Sequence[Option],
-    asking: Callable[[Endpoint, str, Sequence[Option]], Picked],
+    asking: Asking,
 ) -> None:
     if not options:
         count.add(judged, options, Picked(None, 0, 0))
         return
     try:
-        picked: Picked | None = asking(endpoint, judged.case.query, options)
+        picked: Picked | None = asking(endpoint, judged.case.query, options, judged.case.context)
     except PickFailed as failure:
         picked = None
         count.failed += 1

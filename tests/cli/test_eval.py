@@ -172,6 +172,21 @@ def test_an_agent_that_always_says_none_is_right_where_nothing_fits(samples):
     assert (row["accuracy"]["mean"], row["declined"], row["rightly_declined"]) == (0.5, 1, 1)
 
 
+def test_an_agent_is_told_what_was_said_before(samples):
+    case = {"query": "and the whole of it?", "relevant": ["billing/get_customer_full"]}
+    said = "Get me the customer C-1."
+    file = samples.write("told.jsonl", json.dumps(case | {"context": said}))
+    with model(lambda _r, _n: Response('{"choice": 1}')) as served:
+        config = agent_settings(samples, served)
+        samples("eval", file, "--agent", env={"GLOSS_CONFIG": str(config)})
+
+    (request,) = served.requests
+    asked = request.body["messages"][1]["content"]
+    assert asked.startswith(
+        "SAID BEFORE: Get me the customer C-1.\n\nQUESTION: and the whole of it?"
+    )
+
+
 def test_the_cap_stops_an_agent_between_cases(samples):
     with model(lambda _r, _n: Response('{"choice": 1}', usage=(100, 10))) as served:
         config = agent_settings(samples, served)
