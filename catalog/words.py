@@ -39,13 +39,21 @@ def _case_of(letter: str) -> str:
     return "A" if letter.isupper() else "a" if letter.islower() else letter
 
 
+_LETTERS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
+    | {"đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i"}
+)
+"""Letters that are no letter with an accent (NFKD has nothing for them)."""
+
+
 def safe_name(text: str, fallback: str = "operation") -> str:
     """Text reduced to `[A-Za-z0-9_-]`, at most 64 characters, never empty.
 
-    Accents fold to their letter (NFKD); a name that must be cut ends with eight hex digits of its
-    own hash, so that two long names that begin alike stay two.
+    Accents fold to their letter (NFKD), ß to ss and the like; a name that must be cut ends with
+    eight hex digits of its own hash, so that two long names that begin alike stay two.
     """
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    folded = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    plain = folded.encode("ascii", "ignore").decode()
     name = _UNSAFE.sub("_", plain).strip("_-")
     name = name or safe_fallback(text, fallback)
     return name if len(name) <= MAX_NAME else _with_suffix(name, text)

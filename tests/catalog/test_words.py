@@ -61,3 +61,7 @@ def test_one_name_in_three_places_becomes_three_keys():
     keys = distinct_keys([("id", "path"), ("id", "query"), ("id", "body"), ("name", "body")])
 
     assert keys == ["id_path", "id_query", "id_body", "name"]
+
+
+def test_letters_without_an_accent_are_not_lost():
+    assert safe_name("Straße_Œuvre_ødłoń") == "Strasse_OEuvre_odlon"
