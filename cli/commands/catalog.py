@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from catalog.spec import Operation, Schema
     from store.catalog import ServiceRow, ToolRow
+    from store.enrichments import EnrichmentRow
 
 SERVICES_HELP = """List the services of the catalog.
 
@@ -41,6 +42,7 @@ TOOL is an id as `gloss tools` prints it: service/name.
 \b
   gloss show crm/getProcInfo3
   gloss show crm/getProcInfo3 --json --full
+  gloss show crm/getProcInfo3 --history
 """
 
 
@@ -77,7 +79,7 @@ def services(
 def tools(
     service: Annotated[
         str | None,
-        typer.Argument(hidden=True, help="Only this service.", autocompletion=completing.services),
+        typer.Argument(hidden=True, metavar="SERVICE", autocompletion=completing.services),
     ] = None,
     schemas: Annotated[
         bool, typer.Option("--schemas", help="With input_schema and output_schema (JSON).")
@@ -120,19 +122,32 @@ def show(
         ),
     ],
     full: Annotated[bool, typer.Option("--full", help="Schemas of any size, nothing cut.")] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="Every text written about it, and its fate.")
+    ] = False,
     form: FormatOption = Format.text,
     as_json: JsonOption = False,
 ) -> None:
+    from cli.commands.history_text import history_json, history_lines
     from store.catalog import find_tool
 
     with wiring.open_catalog(settings.load()) as connection:
         row = find_tool(connection, tool)
         value = described(connection, row, full)
+        texts = _history(connection, row) if history else None
     chosen = output.chosen(form, as_json)
     if chosen is Format.text:
         console.out(show_text(value, wire(row)))
+        for line in history_lines(texts) if texts is not None else ():
+            console.out(line)
     else:
-        output.record(value, chosen)
+        output.record(value | ({} if texts is None else {"history": history_json(texts)}), chosen)
+
+
+def _history(connection: Connection, row: ToolRow) -> list[EnrichmentRow]:
+    from enrichment.deciding import ALL, chosen
+
+    return sorted(chosen(connection, ALL, [row.id]), key=lambda text: text.enrichment_id)
 
 
 def described(connection: Connection, row: ToolRow, full: bool) -> dict[str, Any]:

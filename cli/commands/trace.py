@@ -93,10 +93,14 @@ def _tell(value: dict[str, list[dict[str, object]]]) -> None:
         for sentence in tool["contradictions"]:  # type: ignore[attr-defined]
             console.warning(f"{tool['tool']}: {sentence}")
     for entry in value["unmatched"][:SHOWN_UNMATCHED]:
-        console.log(f"not in the catalog: {entry['call']} ({entry['count']} times)")
+        console.log(f"not in the catalog: {entry['call']} ({_times(entry['count'])})")
     more = len(value["unmatched"]) - SHOWN_UNMATCHED
     if more > 0:
         console.log(f"not in the catalog: {more} more (--json has them all)")
+
+
+def _times(count: object) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _tell_files(report: TraceReport) -> None:
