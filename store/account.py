@@ -110,7 +110,7 @@ def _capability(account: Account, shut: Path) -> int:
 def _permitted() -> int | None:
     """Our capabilities as a bit set; None on a system that has none to show."""
     try:
-        lines = Path("/proc/self/status").read_text().splitlines()
+        lines = Path("/proc/self/status").read_text("utf-8", "replace").splitlines()
     except OSError:
         return None
     return next((int(line.split()[1], 16) for line in lines if line.startswith("CapPrm")), None)

@@ -156,7 +156,7 @@ def run_program(
             cwd="/",
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             start_new_session=True,
         )

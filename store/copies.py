@@ -34,7 +34,7 @@ class Upgraded:
 
 def catalog_tables() -> tuple[str, ...]:
     """Every table that the migrations make."""
-    scripts = (migration.path.read_text() for migration in migrations())
+    scripts = (migration.path.read_text("utf-8") for migration in migrations())
     return ("gloss_schema", *(name for script in scripts for name in _CREATED.findall(script)))
 
 
@@ -82,7 +82,9 @@ def _restore(conninfo: str, source: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="gloss-") as folder:
         drops, script = Path(folder) / "drops.sql", Path(folder) / "restore.sql"
         names = ", ".join(catalog_tables())
-        drops.write_text(f"SET client_min_messages = error; DROP TABLE IF EXISTS {names} CASCADE;")
+        drops.write_text(
+            f"SET client_min_messages = error; DROP TABLE IF EXISTS {names} CASCADE;", "utf-8"
+        )
         words = ["--no-owner", "--no-privileges", "-f", str(script), str(source.resolve())]
         _run(None, "pg_restore", words)
         once = ["-X", "-q", "-1", "-v", "ON_ERROR_STOP=1"]
