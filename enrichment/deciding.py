@@ -14,6 +14,7 @@ from store.enrichments import EnrichmentRow, apply, enrichments, reject, revert
 OPEN = ("proposed",)
 LIVE = ("applied",)
 UNDONE = ("rejected", "reverted")
+ALL = (*OPEN, *LIVE, *UNDONE, "replaced", "withdrawn", "failed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,12 +198,18 @@ def fingerprint(
     return digest(canonical([seen, facts, version]), canonical(form))
 
 
-def prompt_for(connection: Connection, tool_id: str, group_size: int = GROUP_SIZE) -> list[Message]:
-    """Exactly what would be sent about a tool: the request of its whole group of look-alikes."""
+def prompt_for(
+    connection: Connection, tool_id: str, model: str, group_size: int = GROUP_SIZE
+) -> tuple[list[Message], bool]:
+    """Exactly what would be sent about a tool, with the tools that it would be asked about with;
+    and whether it would be: one that is written about already shows what a first run sends."""
     service = find_service(connection, find_tool(connection, tool_id).service)
-    evidence = [tool for tool, _ in evidence_of(connection, service)]
-    group = next(g for g in groups(evidence, group_size) if tool_id in {tool.tool_id for tool in g})
-    return messages(group, rarity(evidence))
+    work = _service_work(connection, service, model, False, group_size)
+    for group in work.groups:
+        if tool_id in {entry.evidence.tool_id for entry in group}:
+            return question(group, work.weights), True
+    family = next(f for f in work.families if tool_id in {tool.tool_id for tool in f})
+    return messages(family, work.weights), False
 
 
 def estimate(work: Sequence[ServiceWork], endpoint: EndpointSettings | None) -> Estimate:

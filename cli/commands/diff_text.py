@@ -57,7 +57,7 @@ def family_line(family: Sequence[Change]) -> str:
 def _heading(change: Change, width: int) -> str:
     """The tool, who wrote the text, what it gains and what was mended; and what stands against."""
     new, live = change.proposal, change.live
-    parts = [*words(new.tool_id, "bold"), *words(f" ({', '.join(_remarks(new))})", "dim")]
+    parts = [*words(new.tool_id, "bold"), *words(f" ({', '.join(remarks(new))})", "dim")]
     if new.stale:
         parts += words("CHANGED SINCE: gloss enrich writes it anew", "gone")
     if live is not None and live.by_hand and not new.by_hand:
@@ -66,7 +66,8 @@ def _heading(change: Change, width: int) -> str:
     return "\n".join(shown(line) for line in lines)
 
 
-def _remarks(row: EnrichmentRow) -> Iterator[str]:
+def remarks(row: EnrichmentRow) -> Iterator[str]:
+    """Who wrote a text, what it gains, what was mended in it."""
     if row.by_hand:
         yield f"by hand: {printable(row.author) or 'somebody'}"
     elif row.provider == "shapes":

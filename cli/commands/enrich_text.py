@@ -106,8 +106,12 @@ def _sentence(report: EnrichReport) -> str:
 def show_prompt(connection: Connection, tool_id: str, config: settings.Settings) -> int:
     from enrichment.planning import prompt_for
 
-    for message in prompt_for(connection, tool_id, config.llm.tools_per_request):
+    model, size = wiring.writer_model(config), config.llm.tools_per_request
+    messages, pending = prompt_for(connection, tool_id, model, size)
+    for message in messages:
         console.out(f"--- {message['role']}\n{message['content']}")
+    if not pending:
+        console.log(f"{tool_id}: nothing would be sent now: it has a text for this evidence")
     return Exit.OK
 
 

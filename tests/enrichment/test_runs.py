@@ -257,6 +257,23 @@ def test_the_prompt_can_be_read_before_it_is_sent(desk):
         assert message["content"] in page
 
 
+def test_the_prompt_of_a_lone_look_alike_is_the_one_that_is_sent(proposed):
+    changed = LEGACY.read_text().replace("complaintNo", "complaintNumber")
+    proposed.gloss.write("legacy.yaml", changed)
+    proposed.gloss("ingest", "legacy.yaml", "--service", "legacy")
+    with model() as served:
+        proposed.point_at(served.url)
+        page = proposed.enrich("--show-prompt", "legacy/getProcInfo4")
+        done = proposed.enrich("--show-prompt", "legacy/getProcInfo3")
+        proposed.enrich()
+
+    asked = served.requests[0].body["messages"][1]["content"]
+    assert served.requests[0].operations == ["getProcInfo4"]
+    assert asked in page
+    assert "- getProcInfo3 (now get_order_progress): " in asked, "its neighbour is only told of"
+    assert "legacy/getProcInfo3: nothing would be sent now" in done.stderr
+
+
 def test_without_an_endpoint_the_draft_is_labelled_as_one_without_a_model(desk):
     done = desk.gloss("enrich")
     page = desk.gloss("diff")
