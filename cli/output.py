@@ -51,6 +51,8 @@ def record(value: dict[str, Any], form: Format) -> None:
 def cell(value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return ", ".join(str(entry) for entry in value)
     return printable(" ".join(str(value).split()))
@@ -63,10 +65,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         for row in rows:
             console.out("\t".join(row))
         return
-    widths = _widths([columns, *rows], shutil.get_terminal_size((80, 24)).columns)
-    console.out(console.bold(_line([column.upper() for column in columns], widths)))
+    room = shutil.get_terminal_size((80, 24)).columns
+    widths = _widths([columns, *rows], room)
+    gap = 2 if sum(widths) + 2 * (len(widths) - 1) <= room else 1
+    console.out(console.bold(_line([column.upper() for column in columns], widths, gap)))
     for row in rows:
-        console.out(_line(row, widths))
+        console.out(_line(row, widths, gap))
 
 
 def page_width(most: int) -> int:
@@ -89,9 +93,9 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     return widths
 
 
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+def _line(row: Sequence[str], widths: Sequence[int], gap: int) -> str:
     cells = [_padded(text, width) for text, width in zip(row, widths, strict=True)]
-    return "  ".join(cells).rstrip()
+    return (" " * gap).join(cells).rstrip()
 
 
 def _padded(text: str, width: int) -> str:

@@ -23,7 +23,9 @@ def bare(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-@pytest.mark.parametrize("words", [("tools",), ("services",), ("search", "open invoices")])
+@pytest.mark.parametrize(
+    "words", [("tools",), ("services",), ("stats",), ("search", "open invoices")], ids=" ".join
+)
 def test_a_table_fits(samples, words):
     shown, code = on_terminal(samples, *words)
 
