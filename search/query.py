@@ -141,7 +141,7 @@ class Searcher:
     ) -> tuple[Answer, tuple[str, ...]]:
         if self.alone == "vector":
             return by_vector(pool, k), ()
-        extra = context_nudges(context, pool.candidates, encoder)
+        extra = context_nudges(context, pool, encoder)
         rules = self.reranker != "off" and not self.alone
         depth = max(k, PICKED_FROM) if self.picker else k
         answer = rank(question, pool, depth, extra, rules=rules, reorder=self._reorder(encoder))

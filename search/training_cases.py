@@ -76,7 +76,7 @@ def seen(
     for done, case in enumerate(cases, 1):
         question = ask(conn, understand(case.query), None)
         pool = gather(conn, question, encoder, None, mix, approximate)
-        extra = context_nudges(case.context, pool.candidates, encoder)
+        extra = context_nudges(case.context, pool, encoder)
         examples.append(_example(case, score(question, pool, extra)))
         yield TrainEvent(done, len(cases))
     return examples
