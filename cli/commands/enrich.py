@@ -29,7 +29,7 @@ Nothing is ever written about a service that is not opted in.
 \b
   gloss opt-in crm hr
 """
-OPT_OUT_HELP = """Allow it no longer.
+OPT_OUT_HELP = """Allow enrichment of services no longer.
 
 Text that is live stays live; take it back with gloss revert.
 

@@ -257,3 +257,21 @@ def test_a_declared_service_may_be_opted_in(gloss):
     (service,) = gloss("services", "--json").json["services"]
 
     assert service["opted_in"] is True
+
+
+def test_a_file_name_with_a_line_break_and_an_escape_is_printed_harmlessly(gloss):
+    gloss.write("odd\nname\x1b[31mred.yaml", ONE_BAD)
+
+    done = gloss("ingest", ".", "--service", "odd")
+
+    assert done.exit_code == 0, done.stderr
+    shown = f"{gloss.folder}/odd name\\x1b[31mred.yaml"
+    assert done == f"odd\topenapi\t1\t1\t0\t0\t0\t{shown}\n"
+    assert "/odd\\nname\\x1b[31mred.yaml: #/paths/~1bad/get: " in done.stderr.splitlines()[0]
+
+
+def test_of_several_documents_in_a_pipe_the_others_are_named(gloss):
+    done = gloss("ingest", "-", stdin=f"{GOOD}---{ONE_BAD}")
+
+    assert done == "stdin\topenapi\t1\t1\t0\t0\t0\tstdin\n"
+    assert "2 YAML documents in one file: one was read, 1 left out (Half good)" in done.stderr
