@@ -88,7 +88,7 @@ def judge(
     cap: float | None,
     again: bool,
 ) -> Judgement:
-    """Every open proposal of the services at hand, also of earlier runs."""
+    """Every open proposal of a writer for the services at hand, also of earlier runs."""
     from pipeline.gate import gate
 
     rows = _open(connection, work)
@@ -100,9 +100,11 @@ def judge(
 
 
 def _open(connection: Connection, work: list[ServiceWork]) -> list[EnrichmentRow]:
+    """Never what a person wrote: that is for persons to decide on."""
     from enrichment.deciding import OPEN, chosen
 
-    return chosen(connection, OPEN, [service.service.name for service in work])
+    found = chosen(connection, OPEN, [service.service.name for service in work])
+    return [row for row in found if not row.by_hand]
 
 
 def _drafts(

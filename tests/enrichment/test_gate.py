@@ -93,3 +93,27 @@ def test_the_trial_leaves_no_trace_in_the_index(desk, suite):
     assert [(hit["id"], hit["score"]) for hit in after] == [
         (hit["id"], hit["score"]) for hit in before
     ]
+
+
+def test_what_a_person_proposed_is_not_judged(desk, suite):
+    page = (
+        "name: erase_customer_note\naliases: [remove note, wipe a remark, forget a note]\n"
+        "description: Deletes a note about a customer. Use it to take a remark away for good.\n"
+    )
+    desk.gloss("edit", "legacy/delNote", "--from", "-", "--propose", stdin=page)
+    with model() as served:
+        desk.point_at(served.url)
+        done = desk.enrich("--gate", suite, "--min-gain", "1.5", "--json")
+
+    assert "legacy/delNote" not in {entry["tool"] for entry in done.json["gate"]["verdicts"]}
+    assert list(desk.proposals()) == ["delNote"], "the others are rejected, none gains that much"
+
+
+def test_with_no_falls_whoever_puts_a_neighbour_down_goes(desk, suite):
+    with model(lambda request, _: Response(entries(request, **TAKES_ALL))) as served:
+        desk.point_at(served.url)
+        strict = desk.enrich("--gate", suite, "--no-falls", "--json").json["gate"]
+
+    kept = [entry for entry in strict["verdicts"] if not entry["rejected"]]
+    assert len(kept) < len(TOOLS)
+    assert strict["after"] >= strict["before"]
