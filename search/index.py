@@ -14,6 +14,7 @@ from search.batch import Batch, Tally
 from search.encoder import Encoder
 from search.fields import weights_card
 from search.mixing import mix_of
+from search.short_forms import learn
 from search.text import TEXT_VERSION
 from store import index as stored
 from store import index_saving as saving
@@ -221,6 +222,7 @@ def _index_service(
     with conn.transaction():
         saving.refresh_statistics(conn, service.service_id)
         saving.drop_unused_vectors(conn, service.service_id)
+        learn(conn, service.service_id, service.name)
 
 
 def _finish(conn: Connection, encoder: Encoder, mix: Mix, changed: bool) -> None:

@@ -50,11 +50,16 @@ def _json(path: Path, text: str) -> Iterator[Entry]:
         raise UsageError(f"{path}: no valid JSON: {error}", hint=f"mend {path}") from None
     entries = value.get("synonyms", value) if isinstance(value, dict) else value
     if isinstance(entries, list):  # what `gloss synonyms list --json` prints
-        yield from (_entry(path, entry) for entry in entries)
+        yield from (_entry(path, entry) for entry in entries if not _learnt(entry))
         return
     for word, synonyms in entries.items() if isinstance(entries, dict) else ():
         for synonym in synonyms if isinstance(synonyms, list) else [synonyms]:
             yield _entry(path, {"word": word, "synonym": synonym})
+
+
+def _learnt(value: Any) -> bool:
+    """Each catalog learns its own."""
+    return isinstance(value, dict) and value.get("origin") == "index"
 
 
 def _entry(path: Path, value: Any) -> Entry:

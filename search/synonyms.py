@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WEIGHT = 0.6
 """What a synonym counts beside the word that was typed."""
+LEARNT = 0.4
+"""What a short form counts that the index learnt."""
 LONGEST = 4
 """Words of a phrase that has synonyms."""
 
@@ -31,6 +33,7 @@ class Taken:
     synonym: str
     terms: tuple[str, ...]
     service_id: int | None
+    learnt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def widen(
         return Widened()
     counted = lexemes(conn, [lexical(entry.synonym) for entry in known])
     taken = [
-        Taken(entry.key, entry.synonym, tuple(terms), entry.service_id)
+        Taken(entry.key, entry.synonym, tuple(terms), entry.service_id, entry.learnt)
         for entry, terms in zip(known, counted, strict=True)
         if terms
     ]
@@ -96,12 +99,15 @@ def widen(
 def _aloud(
     taken: Sequence[Taken], said: Mapping[str, Sequence[str]], services: Sequence[int] | None
 ) -> tuple[str, ...]:
-    """A service's own synonyms are embedded only where it alone is searched."""
+    """A service's own synonyms are embedded only where it alone is searched, and short forms
+    nowhere: they say less than the word."""
     alone = list(services or ())
     named = (
         entry.synonym
         for entry in taken
-        if entry.key in said and (entry.service_id is None or alone == [entry.service_id])
+        if entry.key in said
+        and not entry.learnt
+        and (entry.service_id is None or alone == [entry.service_id])
     )
     return tuple(dict.fromkeys(named))
 
@@ -130,7 +136,8 @@ def _weights(
         for entry in taken:
             if entry.key in said and entry.service_id == service:
                 for term in (term for term in entry.terms if term in counts):
-                    weight = WEIGHT * idf(counts[term]) / len(entry.terms)
+                    weight = (LEARNT if entry.learnt else WEIGHT) * idf(counts[term])
+                    weight /= len(entry.terms)
                     weights[term] = max(weight, weights.get(term, 0.0))
         parts.append(weights)
     return tuple(parts)

@@ -14,12 +14,14 @@ EVERYWHERE = ""
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """`key` is the word as it is looked up: its stems in order."""
+    """`key` is the word as it is looked up: its stems in order. `origin` is "person", or "index"
+    for a short form that was learnt."""
 
     service: str
     word: str
     synonym: str
     key: str
+    origin: str = "person"
 
 
 def add_synonyms(conn: Connection, given: Iterable[Synonym]) -> int:
@@ -33,6 +35,18 @@ def add_synonyms(conn: Connection, given: Iterable[Synonym]) -> int:
                 (entry.service, entry.word, entry.synonym, entry.key),
             ).rowcount
     return added
+
+
+def replace_learnt(conn: Connection, service: str, given: Sequence[Synonym]) -> None:
+    """What people named stays, also where the index learnt the same."""
+    conn.execute("DELETE FROM synonyms WHERE service = %s AND origin = 'index'", (service,))
+    rows = [(entry.service, entry.word, entry.synonym, entry.key) for entry in given]
+    with conn.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO synonyms (service, word, synonym, key, origin)"
+            " VALUES (%s, %s, %s, %s, 'index') ON CONFLICT DO NOTHING",
+            rows,
+        )
 
 
 def remove_synonyms(conn: Connection, service: str, word: str, synonyms: Sequence[str]) -> int:
@@ -49,7 +63,7 @@ def remove_synonyms(conn: Connection, service: str, word: str, synonyms: Sequenc
 def list_synonyms(conn: Connection, service: str | None = None) -> list[Synonym]:
     with conn.cursor(row_factory=class_row(Synonym)) as cursor:
         return cursor.execute(
-            "SELECT service, word, synonym, key FROM synonyms"
+            "SELECT service, word, synonym, key, origin FROM synonyms"
             " WHERE %(service)s::text IS NULL OR service = %(service)s"
             " ORDER BY service, word, synonym",
             {"service": service},
@@ -58,11 +72,13 @@ def list_synonyms(conn: Connection, service: str | None = None) -> list[Synonym]
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """A synonym of something in a query; `service_id` is None where it holds for all tools."""
+    """A synonym of something in a query; `service_id` is None where it holds for all tools, as
+    every learnt short form does: it is no word that could mean something else."""
 
     key: str
     synonym: str
     service_id: int | None
+    learnt: bool
 
 
 def widenings(
@@ -72,7 +88,9 @@ def widenings(
     with conn.cursor(row_factory=class_row(Widening)) as cursor:
         return cursor.execute(
             """
-            SELECT y.key, y.synonym, s.service_id FROM synonyms y
+            SELECT DISTINCT y.key, y.synonym, y.origin = 'index' AS learnt,
+              CASE WHEN y.origin = 'person' THEN s.service_id END AS service_id
+            FROM synonyms y
             LEFT JOIN services s ON s.name = y.service
             WHERE y.key = ANY(%(keys)s) AND (y.service = '' OR s.service_id IS NOT NULL)
               AND (y.service = '' OR %(services)s::bigint[] IS NULL

@@ -82,17 +82,23 @@ def remove(
 def show(
     service: Service = "", form: FormatOption = Format.text, as_json: JsonOption = False
 ) -> None:
-    """Show the synonyms there are."""
+    """Show the synonyms there are: people's, and short forms that the index learnt."""
     from store.connection import translated
     from store.synonyms import list_synonyms
 
     with wiring.open_catalog(settings.load()) as connection, translated():
         found = list_synonyms(connection, service or None)
     rows = [
-        {"word": entry.word, "synonym": entry.synonym, "service": entry.service or None}
+        {
+            "word": entry.word,
+            "synonym": entry.synonym,
+            "service": entry.service or None,
+            "origin": entry.origin,
+        }
         for entry in found
     ]
-    output.records("synonyms", rows, output.chosen(form, as_json), ("word", "synonym", "service"))
+    columns = ("word", "synonym", "service", "origin")
+    output.records("synonyms", rows, output.chosen(form, as_json), columns)
 
 
 @app.command("import")
