@@ -24,6 +24,7 @@ from store.enrichments import EnrichmentRow, apply
 
 if TYPE_CHECKING:
     from search.encoder import Encoder, Vectors
+    from store.retrieval import Mix
 
 DEPTH = 10
 _ROUNDS = 8
@@ -71,12 +72,13 @@ def gate(
     rows: Sequence[EnrichmentRow],
     min_gain: float = 0.0,
     no_falls: bool = False,
+    mix: Mix | None = None,
 ) -> Generator[GateEvent, None, GateReport]:
     """Decide on the proposals: gains are noted on those kept, the others are rejected. With
     `no_falls` also those that put a neighbour's right tool further down, whatever they bring."""
     names = Names(list_tools(connection))
     cases = [case for case in map(names.judge, suite.cases) if case.grades]
-    trial = _Trial(connection, _Remembering(encoder), cases)
+    trial = _Trial(connection, _Remembering(encoder), cases, mix)
     before = after = trial.rankings(())
     verdicts: dict[str, Verdict] = {}
     kept = list(rows)
@@ -100,13 +102,15 @@ Rankings = list[tuple[str, ...]]
 class _Trial:
     """The suite asked with some proposals live, in a transaction that leaves no trace."""
 
-    def __init__(self, connection: Connection, encoder: Encoder, cases: Sequence[Judged]) -> None:
-        self.connection, self.encoder, self.cases = connection, encoder, cases
+    def __init__(
+        self, connection: Connection, encoder: Encoder, cases: Sequence[Judged], mix: Mix | None
+    ) -> None:
+        self.connection, self.encoder, self.cases, self.mix = connection, encoder, cases, mix
 
     def rankings(self, rows: Sequence[EnrichmentRow]) -> Rankings:
         with self.connection.transaction(force_rollback=True):
             apply(self.connection, rows, "gate")
-            _exhaust(build_index(self.connection, self.encoder))
+            _exhaust(build_index(self.connection, self.encoder, mix=self.mix))
             searcher = Searcher(self.connection, lambda: self.encoder, log=False)
             return [self._ask(searcher, judged) for judged in self.cases]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _MAX_PARTS = 10
 _MIN_WORDS = 2
 
-_VERBS = frozenset(
+VERBS = frozenset(
     """
     accept access acknowledge activate add adjust allocate amend analyse analyze append apply
     approve archive arrange assess assign attach authenticate authorize award backup ban block
@@ -107,4 +107,4 @@ _JOINT_END = re.compile(r"[\s,]*(?:\b(?:and|then|before|while|as well as|also|fi
 
 def _begins_with_verb(text: str) -> bool:
     first = _OPENING.sub("", text).partition(" ")[0].strip(",.:;!?'\"").lower()
-    return first in _VERBS
+    return first in VERBS

@@ -14,6 +14,7 @@ from psycopg import Connection
 
 from search.abbreviations import READINGS
 from search.fields import FIELDS
+from search.intents import VERBS
 from search.synonyms import keyed
 from store.short_forms import indexed_terms, spellings
 from store.synonyms import replace_learnt
@@ -64,18 +65,19 @@ def short_forms(told: Sequence[Told]) -> dict[str, str]:
 
 def shortens(short: str, word: str) -> bool:
     """Whether the word's letters in order give the short form: its beginning up to a consonant, or
-    its first letter and at most one vowel."""
+    its first letter and no vowel after it but at the end."""
     if len(word) < len(short) + _LEFT_OUT or word[0] != short[0]:
         return False
     if word.startswith(short):
         return short[-1] not in _VOWELS
     letters = iter(word)
-    in_order = all(letter in letters for letter in short)
-    return in_order and sum(letter in _VOWELS for letter in short[1:]) <= 1
+    bare = short if len(short) == _SHORTEST else short[1:-1]
+    return _VOWELS.isdisjoint(bare) and all(letter in letters for letter in short)
 
 
 def _may_be_short(word: str) -> bool:
-    return _SHORTEST <= len(word) <= _LONGEST and word.isalpha() and word not in READINGS
+    told = word in READINGS or word in VERBS
+    return _SHORTEST <= len(word) <= _LONGEST and word.isalpha() and not told
 
 
 def _clear(counts: Counter[str]) -> Iterator[str]:

@@ -95,7 +95,7 @@ def judge(
     drafts = _drafts(connection, work, config, rows, done, cap, again) if by.drafted else None
     suite = _suite(by, work, drafts)
     encoder = wiring.open_encoder(config)
-    trying = gate(connection, encoder, suite, rows, by.min_gain, by.no_falls)
+    trying = gate(connection, encoder, suite, rows, by.min_gain, by.no_falls, wiring.mix(config))
     return Judgement(progress("asking", trying), drafts)
 
 
