@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 
-from catalog.words import split_identifier
 from store.retrieval import Candidate
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_SIGNS = re.compile(r"[\W_]+")
 _MAX_NAME = 200
 
 
-def is_named(query: str, tool: Candidate) -> bool:
-    """Whether the query is the name, id, path or wire name of the tool and nothing else."""
+def named(query: str, tools: Sequence[Candidate]) -> set[int]:
+    """Which tools the query is the name, id, path or wire name of, and nothing else."""
     asked = _bare(query) if len(query) <= _MAX_NAME else ""
-    return bool(asked) and asked in {_bare(name) for name in _names(tool)}
+    if not asked:
+        return set()
+    return {i for i, tool in enumerate(tools) if any(_bare(n) == asked for n in _names(tool))}
 
 
 def _names(tool: Candidate) -> tuple[str, ...]:
@@ -26,7 +30,7 @@ def _names(tool: Candidate) -> tuple[str, ...]:
 
 def _bare(text: str) -> str:
     """Letters and digits; where there is a path, also its shape: slashes and placeholders."""
-    kept = "".join(split_identifier(_PLACEHOLDER.sub(" ", text)))
+    kept = _SIGNS.sub("", unicodedata.normalize("NFKC", _PLACEHOLDER.sub(" ", text))).lower()
     if not kept or "/" not in text:
         return kept
     path = text[text.index("/") :].rstrip("/ ")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from search.companions import companions, names_a_thing
 from search.fields import ENRICHED_FIELDS, FIELDS
 from search.fits import judge
-from search.names import is_named
+from search.names import named
 from search.pool import Pool
 from search.question import Question
 from search.verbs import nudges
@@ -93,21 +93,21 @@ def rank(
     scored = score(question, pool, extra, rules=rules)
     shares, helped = scored.shares, scored.helped
     scores = reorder(scored) if reorder else list(scored.scores)
-    named = {i for i, tool in enumerate(pool.candidates) if is_named(question.query, tool)}
+    meant = named(question.query, pool.candidates)
     ids = [f"{tool.service}/{tool.name}" for tool in pool.candidates]
-    for i in named:
+    for i in meant:
         scores[i] = 1.0
-    order = sorted(range(len(ids)), key=lambda i: (i not in named, -scores[i], ids[i]))[:k]
+    order = sorted(range(len(ids)), key=lambda i: (i not in meant, -scores[i], ids[i]))[:k]
     chance, fits = judge(question, pool, shares.fused)
     hits = []
     for i in order:
         why = _why(question, pool, shares, i)
         if i in helped:
             why["finds_id_for"] = ids[helped[i]]
-        if i in named:
+        if i in meant:
             why["named"] = True
         hits.append(Ranked(pool.candidates[i], scores[i], why))
-    return Answer(hits, 1.0 if named else chance, fits or bool(named))
+    return Answer(hits, 1.0 if meant else chance, fits or bool(meant))
 
 
 def score(
